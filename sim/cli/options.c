@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One table of options: reading and help come from it. A value follows as
+ * the next word or after '='; words that are not options may stand anywhere;
+ * "--" ends the options.
+ */
+#include "cli_int.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+
+struct option {
+	const char *name;  /* without the dashes */
+	const char *value; /* what stands after it; NULL: nothing */
+	const char *sentence;
+	char id;     /* the letter verbs name it by */
+	char letter; /* -o; 0: none */
+};
+
+static const struct option table[] = {
+	{"set", "PATH=VALUE", "change a field of the scenario", 's', 0},
+	{"vary", "PATH=a,b,c|LO..HI/STEPS",
+         "run a cell for each value; repeat it for a grid", 'v', 0},
+	{"reps", "N", "replications to pool", 'r', 0},
+	{"seed", "N", "seed of all random streams", 'S', 0},
+	{"duration", "TIME", "simulated time, such as 20m", 'u', 0},
+	{"warmup", "TIME", "time that latencies leave out", 'w', 0},
+	{"dir", "DIR",
+         "leave summary.json, series.csv, requests.csv, events.jsonl, "
+         "scenario.json there",
+         'D', 0},
+	{"log", "all", "requests.csv of every replication", 'l', 0},
+	{"data", "DIR", "look there too for files a scenario names", 'd', 0},
+	{"output", "FORMAT[=FILE]", "text or json", 'o', 'o'},
+	{"profile", "FILE", "write a load profile of the trace", 'p', 0},
+	{"interval", "TIME", "of the profile's rates (1m)", 'i', 0},
+	{"columns", "FIELD=COLUMN,...",
+         "names of a CSV's columns: arrival_us, input_tokens, "
+         "output_tokens, key",
+         'c', 0},
+	{"quiet", NULL, "say nothing but errors", 'q', 'q'},
+	{"progress", "auto|always|never", "on stderr", 'P', 0},
+	{"color", "auto|always|never", "of verdicts; see NO_COLOR", 'C', 0},
+};
+
+enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
+
+int cli_wrong(const struct err *e)
+{
+	char text[1200];
+
+	fprintf(stderr, "%s\n", err_format(e, text, sizeof(text)));
+	return EXIT_INPUT;
+}
+
+int cli_usage(const char *fmt, ...)
+{
+	va_list args;
+
+	fputs("weir: ", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return EXIT_INPUT;
+}
+
+/* ---- help -------------------------------------------------------------- */
+
+static void help_verbs(FILE *to)
+{
+	const struct verb *v;
+
+	fputs("usage: weir COMMAND [OPTION...] [WORD...]\n\n", to);
+	for (size_t i = 0; (v = cli_verb_at(i)) != NULL; i++)
+		fprintf(to, "  %-9s %-12s %s\n", v->name, v->words,
+		        v->sentence);
+	fputs("\n  weir COMMAND --help says more; weir --version\n"
+	      "\nexit status: 0 all held, 1 a rule did not hold, 2 bad input,"
+	      "\n3 could not finish, 130 interrupted\n",
+	      to);
+}
+
+void options_help(FILE *to, const struct verb *verb)
+{
+	if (verb == NULL) {
+		help_verbs(to);
+		return;
+	}
+	fprintf(to, "usage: weir %s [OPTION...] %s\n%s\n", verb->name,
+	        verb->words, verb->sentence);
+	if (verb->options[0])
+		fputc('\n', to);
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const struct option *t = &table[i];
+		char left[64];
+
+		if (!strchr(verb->options, t->id))
+			continue;
+		snprintf(left, sizeof(left), "%s%s%s%s%s",
+		         t->letter == 'o' ? "-o" : "--",
+		         t->letter == 'o' ? "" : t->name, t->value ? " " : "",
+		         t->value ? t->value : "",
+		         t->letter == 'q' ? ", -q" : "");
+		if (strlen(left) > 20)
+			fprintf(to, "  %s\n  %-20s %s\n", left, "",
+			        t->sentence);
+		else
+			fprintf(to, "  %-20s %s\n", left, t->sentence);
+	}
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+static int set_when(enum cli_when *when, const char *name, const char *value)
+{
+	if (strcmp(value, "auto") == 0)
+		*when = WHEN_AUTO;
+	else if (strcmp(value, "always") == 0)
+		*when = WHEN_ALWAYS;
+	else if (strcmp(value, "never") == 0)
+		*when = WHEN_NEVER;
+	else
+		return cli_usage("--%s: must be auto, always or never, not %s",
+		                 name, value);
+	return 0;
+}
+
+static int set_output(struct options *o, const char *value)
+{
+	const char *file = strchr(value, '=');
+	size_t n = file ? (size_t)(file - value) : strlen(value);
+
+	if (n == 4 && strncmp(value, "text", n) == 0)
+		o->format = FORMAT_TEXT;
+	else if (n == 4 && strncmp(value, "json", n) == 0)
+		o->format = FORMAT_JSON;
+	else
+		return cli_usage("-o: must be text or json, not %.*s", (int)n,
+		                 value);
+	o->output = file ? file + 1 : NULL;
+	if (file && file[1] == '\0')
+		return cli_usage("-o %s: a file's name is missing", value);
+	return 0;
+}
+
+static int add_set(struct options *o, char *value)
+{
+	char *equals = strchr(value, '=');
+
+	if (equals == NULL || equals == value)
+		return cli_usage("--set %s: must be PATH=VALUE", value);
+	if (o->n_sets == CLI_MAX_SETS)
+		return cli_usage("--set: at most %d", CLI_MAX_SETS);
+	*equals = '\0';
+	o->set[o->n_sets++] = (struct scenario_set){value, equals + 1, "--set"};
+	return 0;
+}
+
+static int add_text(const char **list, size_t *n, size_t most, const char *name,
+                    const char *value)
+{
+	if (*n == most)
+		return cli_usage("--%s: at most %zu", name, most);
+	list[(*n)++] = value;
+	return 0;
+}
+
+static int take(struct options *o, const struct option *t, char *value)
+{
+	if (t->id == 'q') {
+		o->quiet = true;
+		return 0;
+	}
+	assert(value);
+	switch (t->id) {
+	case 's':
+		return add_set(o, value);
+	case 'v':
+		if (strchr(value, '=') == NULL)
+			return cli_usage("--vary %s: must be PATH=VALUES",
+			                 value);
+		return add_text(o->vary, &o->n_vary, CLI_MAX_VARY, t->name,
+		                value);
+	case 'd':
+		return add_text(o->data, &o->n_data, CLI_MAX_PLACES, t->name,
+		                value);
+	case 'o':
+		return set_output(o, value);
+	case 'P':
+		return set_when(&o->progress, t->name, value);
+	case 'C':
+		return set_when(&o->color, t->name, value);
+	case 'l':
+		if (strcmp(value, "all") != 0)
+			return cli_usage("--log: must be all, not %s", value);
+		o->log_all = true;
+		return 0;
+	default:
+		break;
+	}
+	*(t->id == 'r'   ? &o->reps
+	  : t->id == 'S' ? &o->seed
+	  : t->id == 'u' ? &o->duration
+	  : t->id == 'w' ? &o->warmup
+	  : t->id == 'D' ? &o->dir
+	  : t->id == 'p' ? &o->profile
+	  : t->id == 'i' ? &o->interval
+	                 : &o->columns) = value;
+	return 0;
+}
+
+static const struct option *find(const struct verb *verb, const char *name,
+                                 size_t n, char letter)
+{
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const struct option *t = &table[i];
+
+		if (!strchr(verb->options, t->id))
+			continue;
+		if (letter ? t->letter == letter
+		           : strlen(t->name) == n &&
+		                     strncmp(t->name, name, n) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+static int unknown(const struct verb *verb, const char *word)
+{
+	const char *names[OPTIONS];
+	size_t n = 0;
+	const char *near;
+
+	for (size_t i = 0; i < OPTIONS; i++)
+		if (strchr(verb->options, table[i].id))
+			names[n++] = table[i].name;
+	near = base_nearest(word + 2, names, n);
+	if (near)
+		return cli_usage("%s: no such option of %s; did you mean "
+		                 "--%s?",
+		                 word, verb->name, near);
+	return cli_usage("%s: no such option of %s; weir %s --help lists them",
+	                 word, verb->name, verb->name);
+}
+
+/* Reads the option at argv[*i]; moves *i over its value. */
+static int read_option(struct options *o, const struct verb *verb, int argc,
+                       char **argv, int *i)
+{
+	char *word = argv[*i];
+	char *value = NULL;
+	const struct option *t;
+
+	if (word[1] == '-') {
+		size_t n = strcspn(word + 2, "=");
+
+		t = find(verb, word + 2, n, 0);
+		if (word[2 + n] == '=')
+			value = word + 3 + n;
+	} else {
+		t = find(verb, NULL, 0, word[1]);
+		if (word[2] != '\0')
+			value = word + 2;
+	}
+	if (t == NULL)
+		return unknown(verb, word);
+	if (t->value == NULL) {
+		if (value)
+			return cli_usage("%s: takes no value", word);
+		return take(o, t, NULL);
+	}
+	if (value == NULL && *i + 1 < argc)
+		value = argv[++*i];
+	if (value == NULL)
+		return cli_usage("%s: %s is missing", word, t->value);
+	return take(o, t, value);
+}
+
+int options_read(struct options *o, const struct verb *verb, int argc,
+                 char **argv)
+{
+	bool words_only = false;
+	int wrong = 0;
+
+	for (int i = 0; i < argc && !wrong; i++) {
+		char *word = argv[i];
+
+		if (!words_only && strcmp(word, "--") == 0)
+			words_only = true;
+		else if (!words_only && (strcmp(word, "--help") == 0 ||
+		                         strcmp(word, "-h") == 0))
+			o->help = true;
+		else if (!words_only && word[0] == '-' && word[1] != '\0')
+			wrong = read_option(o, verb, argc, argv, &i);
+		else
+			wrong = add_text(o->file, &o->n_files,
+			                 sizeof(o->file) / sizeof(o->file[0]),
+			                 verb->words, word);
+	}
+	return wrong;
+}
+
+int verb_help(const struct options *o)
+{
+	const struct verb *v = NULL;
+
+	if (o->n_files > 0) {
+		v = cli_verb(o->file[0]);
+		if (v == NULL)
+			return cli_usage("%s: no such command; weir help "
+			                 "lists them",
+			                 o->file[0]);
+	}
+	options_help(stdout, v);
+	return EXIT_HELD;
+}

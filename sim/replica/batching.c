@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Engine `batching`: continuous batching. A step's end is an event; after it
+ * the next step begins, at the end of the same moment, so that whoever
+ * arrives in it can join. When nothing else is due in that moment the next
+ * step begins at once, which is the same.
+ */
+#include "replica/replica_int.h"
+
+/* Kind of the entity of starts: the last of a moment. */
+#define START_KIND 0xff
+#define ENTITY_NUMBER (UINT64_MAX >> 8)
+
+static void step_start(void *self)
+{
+	replica_step_begin(self);
+}
+
+/* The next step begins when all else of this moment has happened. */
+static void begin_soon(struct replica *r)
+{
+	struct calendar *c = r->p.calendar;
+
+	if (!event_pending(&r->b.start))
+		event_schedule(c, &r->b.start, c->now_ns);
+}
+
+static void finish(struct replica *r, struct replica_work *w)
+{
+	w->in = NULL;
+	r->p.hooks->done(r->p.self, r, w);
+}
+
+/* w's prompt is computed, which gives a token. */
+static void give_token(struct replica *r, struct replica_work *w)
+{
+	const struct replica_hooks *h = r->p.hooks;
+	int64_t gap_ticks = r->b.clock_ticks - w->token_ticks;
+
+	w->generated++;
+	w->token_ticks = r->b.clock_ticks;
+	if (w->generated == 1)
+		h->first_token(r->p.self, r, w);
+	else
+		h->late_token(r->p.self, r, w, replica_ns(gap_ticks));
+	if (w->generated < w->output.sealed_) {
+		replica_batch_decode(r, w);
+	} else {
+		replica_batch_remove(r, w);
+		finish(r, w);
+	}
+}
+
+static void run_end(void *self)
+{
+	struct replica *r = self;
+	struct calendar *c = r->p.calendar;
+	struct replica_work *w, *next;
+
+	replica_run_book(r, r->b.run.steps);
+	while ((w = replica_batch_ended(r)))
+		finish(r, w);
+	for (w = r->b.prefilling; w; w = next) {
+		if (w->computed < w->input_tokens + w->generated)
+			break;
+		next = w->next;
+		r->b.prefilling = next;
+		give_token(r, w);
+	}
+	if (r->running.n + r->waiting.n == 0) {
+		replica_busy_until(r, r->b.clock_ticks);
+		replica_left(r);
+	} else if (calendar_next(c) > c->now_ns) {
+		replica_step_begin(r);
+	} else {
+		begin_soon(r);
+	}
+}
+
+static void batching_open(struct replica *r)
+{
+	const struct replica_config *config = r->p.config;
+	uint64_t number = r->p.entity & ENTITY_NUMBER;
+
+	assert(config->max_num_seqs >= 1);
+	assert(config->max_num_batched_tokens >= 1);
+	event_init(&r->b.end, EVENT_COMPLETION, r->p.entity, run_end, r);
+	event_init(&r->b.start, EVENT_OPERATOR,
+	           EVENT_ENTITY(START_KIND, number), step_start, r);
+	replica_kv_init(&r->b.kv, config);
+}
+
+static void batching_close(struct replica *r)
+{
+	event_cancel(r->p.calendar, &r->b.start);
+	event_cancel(r->p.calendar, &r->b.end);
+	replica_kv_fini(&r->b.kv);
+	mem_free(r->b.endings.heap);
+}
+
+/* True when w could not even run alone. Its last token needs no KV. */
+static bool too_long(const struct replica *r, const struct replica_work *w)
+{
+	const struct replica_config *config = r->p.config;
+	uint64_t tokens = (uint64_t)w->input_tokens + w->output.sealed_;
+
+	if (tokens > UINT32_MAX)
+		return true;
+	if (config->max_model_len > 0 && tokens > config->max_model_len)
+		return true;
+	return config->kv_blocks > 0 &&
+	       replica_kv_blocks(&r->b.kv, tokens - 1) > config->kv_blocks;
+}
+
+static void batching_admit(struct replica *r, struct replica_work *w)
+{
+	const struct replica_config *config = r->p.config;
+	bool may_join;
+
+	if (too_long(r, w)) {
+		replica_drop(r, w, REPLICA_DROP_TOO_LONG);
+		return;
+	}
+	if (replica_refuse_full(r, w))
+		return;
+	/* Who waits already cannot join before a run's end, nor can w. */
+	may_join = r->waiting.n == 0 && r->running.n < config->max_num_seqs &&
+	           r->b.kv.decodes < config->max_num_batched_tokens;
+	replica_list_append(&r->waiting, w);
+	w->place = WORK_WAITING;
+	if (!r->b.run.open)
+		begin_soon(r);
+	else if (may_join)
+		replica_run_cut(r);
+}
+
+static void abort_waiting(struct replica *r, struct replica_work *w)
+{
+	bool was_first = r->waiting.first == w;
+
+	replica_list_remove(&r->waiting, w);
+	w->place = WORK_OUT;
+	/* The one behind may fit where the first did not. */
+	if (was_first)
+		replica_run_cut(r);
+}
+
+static void abort_running(struct replica *r, struct replica_work *w)
+{
+	if (!replica_run_settle(r))
+		begin_soon(r);
+	else if (replica_decodes(w))
+		r->b.run.tokens--;
+	replica_batch_remove(r, w);
+}
+
+static void batching_abort(struct replica *r, struct replica_work *w)
+{
+	if (w->place == WORK_WAITING)
+		abort_waiting(r, w);
+	else
+		abort_running(r, w);
+}
+
+static void batching_lose(struct replica *r)
+{
+	struct replica_work *w;
+
+	replica_run_book(r, replica_run_over(r));
+	replica_run_drop(r);
+	event_cancel(r->p.calendar, &r->b.start);
+	if (r->busy)
+		replica_busy_until(r, replica_ticks(r->p.calendar->now_ns));
+	while ((w = r->running.first)) {
+		replica_batch_remove(r, w);
+		replica_drop(r, w, REPLICA_DROP_LOST);
+	}
+	while ((w = r->waiting.first)) {
+		replica_list_remove(&r->waiting, w);
+		replica_drop(r, w, REPLICA_DROP_LOST);
+	}
+	assert(r->b.kv.used == 0 && r->b.contexts == 0);
+}
+
+static void batching_report(struct replica *r)
+{
+	replica_run_tell(r, replica_run_over(r));
+}
+
+static uint32_t batching_generated(const struct replica *r,
+                                   const struct replica_work *w)
+{
+	if (!replica_decodes(w))
+		return w->generated;
+	return replica_decode_generated(r, w) + (uint32_t)replica_run_over(r);
+}
+
+static uint64_t batching_kv_used(const struct replica *r)
+{
+	return r->b.kv.used + replica_run_kv(r);
+}
+
+static uint64_t batching_steps_run(const struct replica *r)
+{
+	return r->b.steps + replica_run_over(r);
+}
+
+const struct replica_engine replica_engine_batching = {
+	.name = "batching",
+	.open = batching_open,
+	.close = batching_close,
+	.admit = batching_admit,
+	.abort = batching_abort,
+	.lose = batching_lose,
+	.report = batching_report,
+	.generated = batching_generated,
+	.kv_used = batching_kv_used,
+	.steps_run = batching_steps_run,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "study/study.h"
+
+#include <math.h>
+
+#include <assert.h>
+
+/* One replication, merged into *into. False: it was stopped half-way. */
+static int run_one(const struct study_runs *runs, uint32_t replication,
+                   struct measure_result **into, struct err *e)
+{
+	bool watched = replication == 0 || runs->log_all;
+	struct world_observer blind = {.self = runs->observer.self,
+	                               .stop = runs->observer.stop};
+	struct world *w = world_new(runs->world, runs->seed, replication,
+	                            watched ? &runs->observer : &blind, e);
+	struct measure_result *result;
+
+	if (w == NULL)
+		return -1;
+	if (!world_run(w, e)) {
+		world_free(w);
+		return e->set ? -1 : 1;
+	}
+	result = world_result(w);
+	world_free(w);
+	if (*into == NULL) {
+		*into = result;
+		return 0;
+	}
+	measure_result_merge(*into, result);
+	measure_result_free(result);
+	return 0;
+}
+
+struct measure_result *study_run(const struct study_runs *runs,
+                                 bool *interrupted, struct err *e)
+{
+	struct measure_result *result = NULL;
+
+	assert(runs->reps > 0);
+	*interrupted = false;
+	for (uint32_t r = 0; r < runs->reps && !*interrupted; r++) {
+		int wrong = run_one(runs, r, &result, e);
+
+		if (wrong < 0) {
+			measure_result_free(result);
+			return NULL;
+		}
+		*interrupted = wrong > 0;
+		if (!wrong && r + 1 < runs->reps && runs->progress.done &&
+		    !runs->progress.done(runs->progress.self, r + 1,
+		                         runs->reps))
+			*interrupted = true;
+	}
+	return result;
+}
+
+bool study_p95_interval(const struct measure_result *result,
+                        uint32_t endpoint, enum study_latency latency,
+                        double confidence, double *low, double *high)
+{
+	uint32_t n = result->n_batches;
+	const double *value = result->batch_p95 +
+	                      ((size_t)endpoint * 4 + latency) * n;
+
+	if (n < 2)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!isfinite(value[i]))
+			return false;
+	study_mean_interval(value, n, confidence, low, high);
+	return true;
+}

@@ -1,0 +1,1 @@
+run scenarios/azure-conv-hour.json

@@ -1,0 +1,1 @@
+run scenarios/published/e01-capacity-split.json --reps 40

@@ -1,0 +1,1 @@
+run scenarios/published/e03-zero-ready.json --reps 4

@@ -1,0 +1,1 @@
+run scenarios/hello.json --duration 1m -o json

@@ -1,0 +1,1 @@
+run scenarios/hello.json

@@ -1,0 +1,1 @@
+run scenarios/shift-1-to-2.json

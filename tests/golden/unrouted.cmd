@@ -1,0 +1,1 @@
+run scenarios/published/e03-unrouted.json

@@ -1,0 +1,1 @@
+run scenarios/hello.json --set traffic[0].rate=-3
