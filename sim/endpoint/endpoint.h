@@ -61,13 +61,13 @@ struct world_endpoint {
 };
 
 enum world_operation {
-	WORLD_SET_WEIGHT,        /* deployment, weight */
-	WORLD_SET_REPLICAS,      /* deployment, replicas */
-	WORLD_SET_SPLIT,         /* weights of all deployments of the endpoint */
-	WORLD_STOP_DEPLOYMENT,   /* drain to 0, weight remembered */
+	WORLD_SET_WEIGHT,      /* deployment, weight */
+	WORLD_SET_REPLICAS,    /* deployment, replicas */
+	WORLD_SET_SPLIT,       /* weights of all deployments of the endpoint */
+	WORLD_STOP_DEPLOYMENT, /* drain to 0, weight remembered */
 	WORLD_RESTART_DEPLOYMENT, /* back to its replicas before the stop */
-	WORLD_CRASH,             /* lose so many replicas */
-	WORLD_RESTORE,           /* what was lost starts again */
+	WORLD_CRASH,              /* lose so many replicas */
+	WORLD_RESTORE,            /* what was lost starts again */
 };
 
 /* One action of the timeline; its place in the array orders equal times. */
@@ -80,7 +80,7 @@ struct world_action {
 	uint32_t deployment;
 	bool in_split;
 	uint64_t weight;
-	uint32_t replicas; /* UINT32_MAX in WORLD_CRASH and RESTORE: all */
+	uint32_t replicas;    /* UINT32_MAX in WORLD_CRASH and RESTORE: all */
 	bool retry_in_flight; /* WORLD_CRASH: reroute what was inside */
 	const uint64_t *weights; /* WORLD_SET_SPLIT, by deployment */
 	const bool *listed;      /* WORLD_SET_SPLIT: is in the new split */

@@ -84,7 +84,7 @@ struct endpoint {
 	struct route_state *state;
 	uint32_t n_slots;
 	uint32_t max_slots;
-	bool wants_draw; /* a deployment chooses replicas by chance */
+	bool wants_draw;          /* a deployment chooses replicas by chance */
 	struct snapshot *truth;   /* of this moment */
 	struct snapshot *applied; /* what the router decides by */
 	struct transfer *first_transfer;

@@ -313,7 +313,8 @@ void fleet_restore(struct deployment *d, uint32_t n)
 	if (n > d->lost)
 		n = d->lost;
 	d->lost -= n;
-	tell(d, "deployment.status_updated", d->ready, (int64_t)d->ready + n,
+	/* how many are ready is told when they are */
+	tell(d, "deployment.status_updated", -1, -1,
 	     "lost replicas start again");
 	for (uint32_t i = 0; i < n; i++)
 		fleet_start(d, true);

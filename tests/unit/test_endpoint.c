@@ -62,25 +62,26 @@ static void action_of_a_moment_comes_last(void **state)
 /* A later change that drew a shorter delay does not overtake. */
 static void tables_arrive_in_order(void **state)
 {
-	struct rig rig;
-
 	(void)state;
-	rig_init(&rig);
-	rig.endpoint[0].router.propagation_ns = rig_dist(DIST_UNIFORM, 0);
-	rig.endpoint[0].router.propagation_ns.b = (double)(4 * S);
-	rig_deployment(&rig, "dep_a", 1);
-	rig_deployment(&rig, "dep_b", 1)->weight = 0;
-	rig_load(&rig, "t");
-	/* one change after the other: a, then b, then b alone for ever */
-	for (uint32_t i = 0; i < 8; i++)
-		rig_weight(&rig, S + i * 100 * MS, i & 1, (i + 1) / 2 % 2);
-	rig_weight(&rig, 2 * S, 0, 0);
-	rig_weight(&rig, 2 * S, 1, 1);
 	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct dist delay = rig_dist(DIST_UNIFORM, 0);
+		const struct rig_event *v;
+		struct rig rig;
 		int64_t last_ns = 0;
 		size_t k = 0;
-		const struct rig_event *v;
 
+		rig_init(&rig);
+		delay.b = (double)(4 * S);
+		rig.endpoint[0].router.propagation_ns = delay;
+		rig_deployment(&rig, "dep_a", 1);
+		rig_deployment(&rig, "dep_b", 1)->weight = 0;
+		rig_load(&rig, "t");
+		/* to and fro, and from 2 s on dep_b alone */
+		for (uint32_t i = 0; i < 8; i++)
+			rig_weight(&rig, S + i * 100 * MS, i & 1,
+			           (i + 1) / 2 % 2);
+		rig_weight(&rig, 2 * S, 0, 0);
+		rig_weight(&rig, 2 * S, 1, 1);
 		rig_run(&rig, seed);
 		assert_int_equal(rig_sent(&rig, "dep_b", 6 * S, 10 * S), 40);
 		while ((v = rig_event(&rig, "router.table_applied", "", k++))) {
@@ -88,10 +89,6 @@ static void tables_arrive_in_order(void **state)
 			last_ns = v->at_ns;
 		}
 		rig_fini(&rig);
-		rig.request = NULL;
-		rig.event = NULL;
-		rig.n_requests = rig.n_events = 0;
-		rig.request_capacity = rig.event_capacity = 0;
 	}
 }
 
@@ -215,6 +212,33 @@ static void split_is_replaced(void **state)
 	rig_fini(&rig);
 }
 
+/*
+ * One key for all: it stays with its replica while one request is inside at
+ * a time, however many there were, and spills when they pile up.
+ */
+static void bounded_load_counts_what_is_inside(void **state)
+{
+	(void)state;
+	for (int slow = 0; slow < 2; slow++) {
+		struct rig rig;
+		uint32_t spilled = 0;
+
+		rig_init(&rig);
+		rig_deployment(&rig, "dep_a", 3);
+		if (slow)
+			rig.config[0].service_ns = dist_constant(1e9);
+		rig_load(&rig, "t")->keys.kind = LOAD_KEYS_SAME;
+		rig_run(&rig, 1);
+		for (size_t i = 0; i < rig.n_requests; i++)
+			spilled += rig.request[i].r.spilled;
+		if (slow)
+			assert_in_range(spilled, 10, 90);
+		else
+			assert_int_equal(spilled, 0);
+		rig_fini(&rig);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +251,7 @@ int main(void)
 		cmocka_unit_test(refused_with_the_code),
 		cmocka_unit_test(pinned_deployment),
 		cmocka_unit_test(split_is_replaced),
+		cmocka_unit_test(bounded_load_counts_what_is_inside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,6 +157,36 @@ static void crash_reroutes_what_was_inside(void **state)
 	rig_fini(&rig);
 }
 
+/*
+ * A request that is decided again takes no draw of another's: whom chance
+ * sends where after the crash does not hang from it.
+ */
+static void rerouting_leaves_chance_alone(void **state)
+{
+	struct rig rig[2];
+
+	(void)state;
+	for (int retry = 0; retry < 2; retry++) {
+		struct rig *r = &rig[retry];
+
+		rig_init(r);
+		rig_deployment(r, "dep_a", 3)->replica_choice =
+			route_policy_find("random");
+		rig_load(r, "t")->until_ns = 8 * S;
+		slow(r, 1);
+		rig_action(r, 4 * S, WORLD_CRASH, 0)->replicas = 1;
+		r->action[0].retry_in_flight = retry;
+		rig_run(r, 1);
+		assert_int_equal(r->n_requests, 80);
+	}
+	assert_true(rig_ended(&rig[0], OUTCOME_FAILED, ERROR_REPLICA_LOST) > 0);
+	for (size_t i = 41; i < 80; i++)
+		assert_string_equal(rig[0].request[i].replica,
+		                    rig[1].request[i].replica);
+	rig_fini(&rig[0]);
+	rig_fini(&rig[1]);
+}
+
 static void rerouted_to_nowhere(void **state)
 {
 	struct rig rig;
@@ -227,9 +257,10 @@ static void stopped_and_restarted(void **state)
 	(void)state;
 	rig_init(&rig);
 	rig_deployment(&rig, "dep_a", 1);
-	rig_deployment(&rig, "dep_b", 2)->weight = 50;
+	rig_deployment(&rig, "dep_b", 1)->weight = 50;
 	rig_load(&rig, "t");
 	slow(&rig, 1);
+	rig_scale(&rig, 500 * MS, 1, 2);
 	rig_action(&rig, 2 * S, WORLD_STOP_DEPLOYMENT, 1);
 	/* it still drains: refused */
 	rig_action(&rig, 2 * S + 500 * MS, WORLD_RESTART_DEPLOYMENT, 1);
@@ -309,6 +340,7 @@ int main(void)
 		cmocka_unit_test(scaled_up_through_a_cold_start),
 		cmocka_unit_test(crash_fails_what_was_inside),
 		cmocka_unit_test(crash_reroutes_what_was_inside),
+		cmocka_unit_test(rerouting_leaves_chance_alone),
 		cmocka_unit_test(rerouted_to_nowhere),
 		cmocka_unit_test(restored_through_a_cold_start),
 		cmocka_unit_test(lost_ones_go_first),
