@@ -28,7 +28,8 @@ enum cli_exit {
 enum cli_when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 enum cli_format { FORMAT_TEXT, FORMAT_JSON };
 
-enum { CLI_MAX_SETS = 64, CLI_MAX_VARY = 8, CLI_MAX_PLACES = 16 };
+enum { CLI_MAX_SETS = 64, CLI_MAX_VARY = 8, CLI_MAX_PLACES = 16,
+       CLI_MAX_AGAINST = 64 };
 
 /* What the words of a command line said. Texts point into argv. */
 struct options {
@@ -46,11 +47,17 @@ struct options {
 	const char *output; /* of -o FORMAT=FILE; NULL: stdout */
 	bool log_all;
 	bool quiet;
+	bool exact_steps;
 	enum cli_when progress;
 	enum cli_when color;
 	const char *profile;
 	const char *interval;
 	const char *columns;
+	/* fit */
+	const char *against[CLI_MAX_AGAINST];
+	size_t n_against;
+	const char *isl, *osl, *concurrency;
+	const char *out;
 	bool help;
 };
 
@@ -222,6 +229,8 @@ int verb_run(const struct options *o);
 int verb_validate(const struct options *o);
 int verb_plot(const struct options *o);
 int verb_trace(const struct options *o);
+int verb_fit(const struct options *o);
+int verb_explain(const struct options *o);
 int verb_help(const struct options *o);
 
 #endif

@@ -59,6 +59,7 @@ void csv_series_header(FILE *f)
 	      "rejected,timed_out,failed,requests_per_s,input_tokens_per_s,"
 	      "output_tokens_per_s,share,expected_share,token_share,"
 	      "ttft_p50_ms,ttft_p95_ms,ttft_p99_ms,e2e_p95_ms,tpot_mean_ms,"
+	      "itl_mean_ms,"
 	      "queue,batch,in_flight,ready,wanted,kv_used\n",
 	      f);
 }
@@ -87,6 +88,7 @@ void csv_series_row(FILE *f, const char *variant, uint32_t replication,
 	put_time(f, row->ttft_p99_ns);
 	put_time(f, row->e2e_p95_ns);
 	put_real(f, row->tpot_mean_ns / (double)NS_PER_MS);
+	put_real(f, row->itl_mean_ns / (double)NS_PER_MS);
 	put_real(f, row->queue);
 	put_real(f, row->batch);
 	put_real(f, row->in_flight);

@@ -10,13 +10,17 @@
 static const struct verb verbs[] = {
 	{"run", "SCENARIO...",
          "simulate; print the summary; judge the scenario's rules",
-         "svrSDdoqPCluw", verb_run},
+         "svrSDdoqPCluwx", verb_run},
 	{"validate", "SCENARIO...", "read and check, run nothing", "sdq",
          verb_validate},
 	{"plot", "DIR...", "draw the charts of an earlier run as SVG and PNG",
          "q", verb_plot},
 	{"trace", "FILE", "describe a trace; --profile writes a load profile",
          "pico", verb_trace},
+	{"fit", "SWEEP...", "a batching curve from a measured sweep",
+         "aILnODoq", verb_fit},
+	{"explain", "[NAME...]",
+         "what a field, metric, policy or model is", "od", verb_explain},
 	{"help", "[VERB]", "say how weir, or a verb of it, is used", "",
          verb_help},
 };

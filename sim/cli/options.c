@@ -39,6 +39,16 @@ static const struct option table[] = {
          "names of a CSV's columns: arrival_us, input_tokens, "
          "output_tokens, key",
          'c', 0},
+	{"against", "SWEEP", "predict its rows by running them; repeatable", 'a',
+         0},
+	{"isl", "N", "input tokens a request, where the file does not say", 'I',
+         0},
+	{"osl", "N", "output tokens a request, where the file does not say",
+         'L', 0},
+	{"concurrency", "N", "clients, where the file does not say", 'n', 0},
+	{"out", "FILE", "write the config revision: cr_NAME.json", 'O', 0},
+	{"exact-steps", NULL, "run every step of a replica instead of leaping",
+         'x', 0},
 	{"quiet", NULL, "say nothing but errors", 'q', 'q'},
 	{"progress", "auto|always|never", "on stderr", 'P', 0},
 	{"color", "auto|always|never", "of verdicts; see NO_COLOR", 'C', 0},
@@ -169,8 +179,8 @@ static int add_text(const char **list, size_t *n, size_t most, const char *name,
 
 static int take(struct options *o, const struct option *t, char *value)
 {
-	if (t->id == 'q') {
-		o->quiet = true;
+	if (t->value == NULL) {
+		*(t->id == 'q' ? &o->quiet : &o->exact_steps) = true;
 		return 0;
 	}
 	assert(value);
@@ -186,6 +196,9 @@ static int take(struct options *o, const struct option *t, char *value)
 	case 'd':
 		return add_text(o->data, &o->n_data, CLI_MAX_PLACES, t->name,
 		                value);
+	case 'a':
+		return add_text(o->against, &o->n_against, CLI_MAX_AGAINST,
+		                t->name, value);
 	case 'o':
 		return set_output(o, value);
 	case 'P':
@@ -207,6 +220,10 @@ static int take(struct options *o, const struct option *t, char *value)
 	  : t->id == 'D' ? &o->dir
 	  : t->id == 'p' ? &o->profile
 	  : t->id == 'i' ? &o->interval
+	  : t->id == 'I' ? &o->isl
+	  : t->id == 'L' ? &o->osl
+	  : t->id == 'n' ? &o->concurrency
+	  : t->id == 'O' ? &o->out
 	                 : &o->columns) = value;
 	return 0;
 }

@@ -4,6 +4,7 @@
  * are drawn under another name first and renamed when they are whole.
  */
 #include "plot_int.h"
+#include "fit_int.h"
 
 #include <errno.h>
 #include <math.h>
@@ -133,6 +134,23 @@ static int draw(const struct plot_data *d, const struct plot_endpoint *e,
 	chart->tell(to, d, e);
 	finish(to, chart->name);
 	return close_gnuplot(to, d->dir, picture, o);
+}
+
+int plot_fit(const char *dir, const char *title, const struct options *o)
+{
+	FILE *to = popen("gnuplot", "w");
+
+	if (to == NULL) {
+		fprintf(stderr, "weir: gnuplot: %s\n", strerror(errno));
+		return EXIT_MACHINE;
+	}
+	begin(to, dir, "fit");
+	put_path(to, "fit", dir, "fit.csv");
+	fputs("title = ", to);
+	plot_quote(to, title);
+	fputc('\n', to);
+	finish(to, "fit");
+	return close_gnuplot(to, dir, "fit", o);
 }
 
 static int draw_run(const char *dir, const struct options *o)

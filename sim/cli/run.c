@@ -60,6 +60,7 @@ static int job_read(struct job *job, const char *file, const struct options *o,
 			file, c->variant, c->set, c->n_sets, &places, e);
 		if (job->outcome[i].scenario == NULL)
 			return -1;
+		job->outcome[i].scenario->world.exact_steps = o->exact_steps;
 	}
 	if (!o->quiet)
 		warn(job->outcome[0].scenario);

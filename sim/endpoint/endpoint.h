@@ -100,6 +100,7 @@ struct world_spec {
 	const struct load_spec *loads;
 	uint32_t n_actions;
 	const struct world_action *actions;
+	bool exact_steps; /* replicas run every step instead of leaping */
 	const struct measure_terms *terms; /* of the rules */
 	struct measure_names names;
 };

@@ -47,7 +47,8 @@ struct deployment {
 	struct world *world;
 	struct endpoint *endpoint;
 	const struct world_deployment *spec;
-	uint32_t number; /* in the world */
+	struct replica_config config; /* the revision, and how it is run */
+	uint32_t number;              /* in the world */
 	bool in_split;
 	uint64_t weight;
 	uint32_t wanted;

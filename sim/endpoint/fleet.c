@@ -73,7 +73,7 @@ void fleet_start(struct deployment *d, bool cold)
 	struct instance *x = instance_new(d);
 	struct replica_params params = {
 		.calendar = &w->calendar,
-		.config = d->spec->config,
+		.config = &d->config,
 		.hooks = &w->hooks,
 		.self = w,
 		.owner = x,

@@ -40,8 +40,10 @@ static void leave_instance(struct request *r)
 	struct instance *x = r->instance;
 	int64_t now_ns = w->calendar.now_ns;
 
-	measure_gauge(w->measure, x->number,
-	              r->running ? GAUGE_BATCH : GAUGE_QUEUE, -1, now_ns);
+	if (r->running || r->work.queued)
+		measure_gauge(w->measure, x->number,
+		              r->running ? GAUGE_BATCH : GAUGE_QUEUE, -1,
+		              now_ns);
 	measure_gauge(w->measure, x->number, GAUGE_IN_FLIGHT, -1, now_ns);
 	route_release(x->deployment->endpoint->state, r->ticket);
 	r->running = false;
@@ -149,7 +151,6 @@ static void admit(struct request *r)
 	int64_t now_ns = w->calendar.now_ns;
 
 	measure_gauge(w->measure, x->number, GAUGE_IN_FLIGHT, 1, now_ns);
-	measure_gauge(w->measure, x->number, GAUGE_QUEUE, 1, now_ns);
 	replica_admit(x->replica, &r->work);
 }
 
@@ -237,6 +238,16 @@ void request_arrive(void *self, const struct load_request *lr)
 }
 
 /* ---- what replicas tell ------------------------------------------------ */
+
+static void queued(void *self, struct replica *rep, struct replica_work *work)
+{
+	struct world *w = self;
+	struct instance *x = replica_owner(rep);
+
+	(void)work;
+	measure_gauge(w->measure, x->number, GAUGE_QUEUE, 1,
+	              w->calendar.now_ns);
+}
 
 static void started(void *self, struct replica *rep, struct replica_work *work)
 {
@@ -367,6 +378,7 @@ struct replica_hooks request_hooks(void)
 {
 	struct replica_hooks hooks = {
 		.lived = fleet_lived,
+		.queued = queued,
 		.started = started,
 		.preempted = preempted,
 		.first_token = first_token,

@@ -100,6 +100,8 @@ static void make_endpoint(struct world *w, uint32_t i)
 		d->endpoint = e;
 		d->number = e->spec->first + k;
 		d->spec = &w->spec->deployments[d->number];
+		d->config = *d->spec->config;
+		d->config.exact_steps |= w->spec->exact_steps;
 		d->in_split = d->spec->in_split;
 		d->weight = d->spec->weight;
 		e->wants_draw |= d->spec->replica_choice == random;

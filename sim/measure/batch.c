@@ -44,6 +44,36 @@ static uint32_t part(int64_t at_ns, int64_t from_ns, int64_t to_ns)
 	                  (to_ns - from_ns));
 }
 
+/* The first moment of the part after the one that now is in. */
+static int64_t next_part(int64_t now_ns, int64_t from_ns, int64_t to_ns)
+{
+	uint32_t at = part(now_ns, from_ns, to_ns);
+	if (at == MEASURE_NONE)
+		return TIME_NEVER;
+	i128 whole = to_ns - from_ns;
+	i128 up = whole * (at + 1) + MEASURE_BATCHES - 1;
+	return from_ns + (int64_t)(up / MEASURE_BATCHES);
+}
+
+int64_t measure_batch_next(const struct measure *m)
+{
+	int64_t next = TIME_NEVER;
+	if (m->warm && measure_batches_known(m) &&
+	    m->config.duration_ns != TIME_NEVER)
+		next = next_part(m->now_ns, m->config.warmup_ns,
+		                 m->config.duration_ns);
+	uint64_t left = m->of_metric[METRIC_ITL] & m->open;
+	for (; left; left &= left - 1) {
+		const struct measure_probe *p =
+			&m->probe[__builtin_ctzll(left)];
+		if (!p->batch || p->batch_to_ns == TIME_NEVER)
+			continue;
+		int64_t at = next_part(m->now_ns, p->from_ns, p->batch_to_ns);
+		next = at < next ? at : next;
+	}
+	return next;
+}
+
 uint32_t measure_batch_now(const struct measure *m)
 {
 	if (!m->warm || !measure_batches_known(m))

@@ -65,7 +65,7 @@ void measure_hist_add(struct measure_hist *h, int64_t value, uint64_t times)
 		return;
 	struct measure_sample s = measure_sample_of(value);
 	s.times = times;
-	s.sum *= (double)times;
+	s.sum *= (measure_wide)times;
 	measure_hist_count(h, &s);
 }
 
@@ -151,5 +151,5 @@ int64_t measure_hist_quantile(const struct measure_hist *h, double p)
 
 double measure_hist_mean(const struct measure_hist *h)
 {
-	return h->n ? h->sum / (double)h->n : (double)NAN;
+	return h->n ? (double)h->sum / 1024 / (double)h->n : (double)NAN;
 }

@@ -29,6 +29,9 @@
 
 #define MEASURE_NONE UINT32_MAX
 
+/* Sums of times, in 2^-10 ns: exact, so that their order never shows. */
+__extension__ typedef __int128 measure_wide;
+
 /* ---- histograms -------------------------------------------------------- */
 
 /*
@@ -40,7 +43,7 @@ struct measure_hist {
 	uint64_t **pages;
 	uint64_t n; /* finite values */
 	uint64_t infinite;
-	double sum;
+	measure_wide sum; /* of them, in 2^-10 ns */
 	int64_t min;
 	int64_t max;
 };
@@ -98,8 +101,8 @@ struct measure_request {
 	uint32_t deployment; /* MEASURE_NONE: none was found */
 	uint32_t replica;    /* number given by measure_replica_new */
 	uint32_t traffic;
-	uint64_t number; /* within its traffic */
-	uint64_t key;    /* sampling key's hash */
+	uint64_t number;      /* within its traffic */
+	uint64_t key;         /* sampling key's hash */
 	const char *key_text; /* valid while the request lives */
 	uint32_t key_len;
 	uint32_t input_tokens;
@@ -124,25 +127,25 @@ enum measure_metric {
 	METRIC_TOKEN_SHARE, /* of its output tokens */
 	METRIC_REQUESTS,    /* arrivals */
 	METRIC_COMPLETED,
-	METRIC_ERRORS,     /* rejected + timed out + failed, or one code */
+	METRIC_ERRORS, /* rejected + timed out + failed, or one code */
 	METRIC_TIMEOUTS,
 	METRIC_UNFINISHED,
-	METRIC_DROPPED,    /* rejected + failed */
-	METRIC_TTFT,       /* ns from arrival at the endpoint */
-	METRIC_TPOT,       /* ns, (E2E - TTFT) / (output tokens - 1) */
-	METRIC_ITL,        /* ns between two tokens */
-	METRIC_E2E,        /* ns from arrival to last token */
-	METRIC_QUEUE_TIME, /* ns from arrival to start */
-	METRIC_THROUGHPUT, /* output tokens per second */
-	METRIC_RATE,       /* arrivals per second */
+	METRIC_DROPPED,          /* rejected + failed */
+	METRIC_TTFT,             /* ns from arrival at the endpoint */
+	METRIC_TPOT,             /* ns, (E2E - TTFT) / (output tokens - 1) */
+	METRIC_ITL,              /* ns between two tokens */
+	METRIC_E2E,              /* ns from arrival to last token */
+	METRIC_QUEUE_TIME,       /* ns from arrival to start */
+	METRIC_THROUGHPUT,       /* output tokens per second */
+	METRIC_RATE,             /* arrivals per second */
 	METRIC_RATE_PER_REPLICA, /* arrivals per second and ready replica */
-	METRIC_READY,      /* replicas.ready */
-	METRIC_WANTED,     /* replicas.wanted */
-	METRIC_QUEUE,      /* requests waiting, mean over time */
-	METRIC_BATCH,      /* requests running, mean over time */
+	METRIC_READY,            /* replicas.ready */
+	METRIC_WANTED,           /* replicas.wanted */
+	METRIC_QUEUE,            /* requests waiting, mean over time */
+	METRIC_BATCH,            /* requests running, mean over time */
 	METRIC_IN_FLIGHT,
 	METRIC_MOVED_KEYS,
-	METRIC_COUNT,      /* events of a type */
+	METRIC_COUNT,       /* events of a type */
 	METRIC_KEYS_ON_TWO, /* keys served by two deployments in the window */
 	MEASURE_METRICS,
 };
@@ -195,9 +198,9 @@ struct measure_term {
 	uint32_t traffic;    /* MEASURE_NONE: all */
 	uint32_t replica;    /* place within deployment, MEASURE_NONE: all */
 	bool replicas;       /* "replicas(dep)": one value a replica */
-	enum measure_error error;    /* ERROR_NONE: all */
-	char event[48];      /* of METRIC_COUNT */
-	bool bounded;        /* has a window; else from warm-up to the end */
+	enum measure_error error; /* ERROR_NONE: all */
+	char event[48];           /* of METRIC_COUNT */
+	bool bounded; /* has a window; else from warm-up to the end */
 	struct measure_moment from;
 	struct measure_moment to; /* at_ns TIME_NEVER: the end */
 };
@@ -214,23 +217,23 @@ enum measure_unit { UNIT_PLAIN, UNIT_NS, UNIT_RATIO, UNIT_COUNT, UNIT_PER_S };
  */
 struct measure_node {
 	enum measure_node_kind {
-		NODE_NUMBER,   /* number (durations in ns, percents as fraction) */
-		NODE_TERM,     /* term: index of a probe of the run */
-		NODE_LEAST,    /* the word `least` */
+		NODE_NUMBER, /* number: ns of a duration, a percent over 100 */
+		NODE_TERM,   /* term: index of a probe of the run */
+		NODE_LEAST,  /* the word `least` */
 		NODE_ADD,
 		NODE_SUB,
 		NODE_MUL,
 		NODE_DIV,
 		NODE_NEG,
-		NODE_MAX,      /* max(a) of a term with one value a replica */
+		NODE_MAX, /* max(a) of a term with one value a replica */
 		NODE_MIN,
 		NODE_SUM,
-		NODE_COMPARE,  /* a OP b */
-		NODE_IN,       /* a in b..c */
-		NODE_PROB,     /* prob(COMPARE) : fraction of replications */
+		NODE_COMPARE,    /* a OP b */
+		NODE_IN,         /* a in b..c */
+		NODE_PROB,       /* prob(COMPARE) : fraction of replications */
 		NODE_DISPERSION, /* dispersion(share) against chi-square */
-		NODE_WITHIN,   /* a within b of c: equivalence */
-		NODE_REPS,     /* COMPARE in >= m of n reps */
+		NODE_WITHIN,     /* a within b of c: equivalence */
+		NODE_REPS,       /* COMPARE in >= m of n reps */
 	} kind;
 	enum measure_compare compare;
 	enum measure_unit unit;
@@ -250,10 +253,10 @@ struct measure_rule {
 /* The names a rule may use; all arrays belong to the caller. */
 struct measure_names {
 	uint32_t n_endpoints;
-	const char *const *endpoints;      /* ids */
-	uint32_t n_deployments;            /* of all endpoints, numbered through */
-	const char *const *deployments;    /* ids */
-	const uint32_t *endpoint_of;       /* by deployment */
+	const char *const *endpoints;   /* ids */
+	uint32_t n_deployments;         /* of all endpoints, numbered through */
+	const char *const *deployments; /* ids */
+	const uint32_t *endpoint_of;    /* by deployment */
 	uint32_t n_traffics;
 	const char *const *traffics;
 	const uint32_t *traffic_endpoint; /* by traffic */
@@ -279,8 +282,12 @@ int measure_rule_parse(const char *text, const struct measure_names *names,
 
 /* ---- what goes to files while a run goes on ---------------------------- */
 
-enum measure_scope { SCOPE_ENDPOINT, SCOPE_DEPLOYMENT, SCOPE_REPLICA,
-	             SCOPE_TRAFFIC };
+enum measure_scope {
+	SCOPE_ENDPOINT,
+	SCOPE_DEPLOYMENT,
+	SCOPE_REPLICA,
+	SCOPE_TRAFFIC
+};
 
 /* One row of the series: one scope over one interval. NAN: nothing to say. */
 struct measure_row {
@@ -289,17 +296,18 @@ struct measure_row {
 	enum measure_scope scope;
 	const char *id;
 	uint64_t arrived, completed, rejected, timed_out, failed;
-	double request_rate;      /* arrivals per second */
-	double input_token_rate;  /* of the arrivals */
-	double output_token_rate; /* generated */
-	double share, expected_share, token_share; /* deployments only */
+	double request_rate;                           /* arrivals per second */
+	double input_token_rate;                       /* of the arrivals */
+	double output_token_rate;                      /* generated */
+	double share, expected_share, token_share;     /* deployments only */
 	int64_t ttft_p50_ns, ttft_p95_ns, ttft_p99_ns; /* -1: none came */
 	int64_t e2e_p95_ns;
 	double tpot_mean_ns;
+	double itl_mean_ns;             /* of the tokens that came in it */
 	double queue, batch, in_flight; /* means over the interval */
 	/* at its end; replicas: 0 or 1, NAN when never told */
 	double ready, wanted;
-	double kv_used;                 /* fraction at its end, NAN: no limit */
+	double kv_used; /* fraction at its end, NAN: no limit */
 };
 
 struct measure_sink {
@@ -321,9 +329,9 @@ struct measure_config {
 	const char *const *endpoint_names;
 	const struct measure_terms *terms;
 	int64_t warmup_ns;
-	int64_t duration_ns; /* TIME_NEVER: until the load is over */
+	int64_t duration_ns;        /* TIME_NEVER: until the load is over */
 	uint64_t expected_requests; /* for batches when duration is open */
-	int64_t settle_ns;   /* longest propagation, for settled(...) */
+	int64_t settle_ns;          /* longest propagation, for settled(...) */
 	struct measure_sink sink;
 };
 
@@ -378,8 +386,12 @@ void measure_steps(struct measure *m, uint32_t replica, int64_t first,
 void measure_token(struct measure *m, uint32_t replica, int64_t gap_ns);
 
 /* A replica's gauge moves; its deployment's and endpoint's with it. */
-enum measure_gauge { GAUGE_QUEUE, GAUGE_BATCH, GAUGE_IN_FLIGHT,
-	             MEASURE_GAUGES };
+enum measure_gauge {
+	GAUGE_QUEUE,
+	GAUGE_BATCH,
+	GAUGE_IN_FLIGHT,
+	MEASURE_GAUGES
+};
 void measure_gauge(struct measure *m, uint32_t replica,
                    enum measure_gauge gauge, int32_t delta, int64_t now_ns);
 /* A deployment's counts changed: conditions are looked at. */
@@ -418,10 +430,10 @@ struct measure_scope_result {
 	uint64_t ended[MEASURE_OUTCOMES]; /* IN_SYSTEM: at the end */
 	uint64_t errors[MEASURE_ERRORS];
 	/* from the warm-up on */
-	uint64_t requests;     /* arrivals */
-	uint64_t completed;    /* of these */
-	uint64_t input_tokens; /* of these arrivals */
-	uint64_t output_tokens; /* generated since the warm-up */
+	uint64_t requests;        /* arrivals */
+	uint64_t completed;       /* of these */
+	uint64_t input_tokens;    /* of these arrivals */
+	uint64_t output_tokens;   /* generated since the warm-up */
 	double expected_requests; /* deployments: sum of expected shares */
 	double seconds;           /* measured time */
 	double queue, batch, in_flight, ready, wanted; /* means over time */
@@ -433,20 +445,20 @@ enum { MEASURE_BATCHES = 20 };
 
 /* What a probe saw in one replication. */
 struct measure_value {
-	bool missing;  /* its window never opened, or nothing was in it */
-	double value;  /* INFINITY for a percentile among the unfinished;
-	                  replicas(dep): the mean of `each` */
+	bool missing; /* its window never opened, or nothing was in it */
+	double value; /* INFINITY for a percentile among the unfinished;
+	                 replicas(dep): the mean of `each` */
 	/* What a test counts: distinct keys of n (share, moved_keys,
 	 * keys_on_two), output tokens of n (token_share), requests of n
 	 * arrivals (other counts and rates); latencies: n values. */
 	double x, n;
 	double request_share; /* METRIC_SHARE: by requests */
-	double least;  /* moved_keys: total variation distance of the tables */
-	double wrong;  /* moved_keys: to a deployment that did not grow against
-	                  the one it left, unchanged ones among them */
+	double least; /* moved_keys: total variation distance of the tables */
+	double wrong; /* moved_keys: to a deployment that did not grow against
+	                 the one it left, unchanged ones among them */
 	double window_s;
-	double replica_s; /* RATE_PER_REPLICA: ready replica-seconds */
-	double low, high; /* gauges: least and greatest over the window */
+	double replica_s;   /* RATE_PER_REPLICA: ready replica-seconds */
+	double low, high;   /* gauges: least and greatest over the window */
 	uint32_t n_batches; /* 0: no interval from one run */
 	double batch[MEASURE_BATCHES];
 	uint32_t n_each; /* replicas(dep): one value a replica */
@@ -462,11 +474,11 @@ struct measure_result {
 	uint32_t n_terms;
 	struct measure_value *value; /* [replication * n_terms + term] */
 	/* p95 and mean of TTFT, TPOT, ITL, E2E by batch in ns, for intervals,
-	 * of endpoint scopes: [scope][latency][batch]. 20 a replication, 0
-	 * when its length was not known beforehand. */
+	 * of endpoint scopes: [scope][latency][batch], 20 or, of a length not
+	 * known beforehand, 0; merged: the replications' own values instead. */
 	uint32_t n_batches;
 	double *batch_p95;
-	double *batch_mean; /* of the finite values; NAN: the batch is empty */
+	double *batch_mean; /* of the finite values; NAN: there is none */
 	double end_s; /* simulated time at the end; the longest, when merged */
 };
 

@@ -43,14 +43,14 @@ struct measure_sample {
 	int64_t least;
 	int64_t most;
 	uint64_t times;
-	double sum;
+	measure_wide sum; /* in 2^-10 ns */
 };
 
 static inline struct measure_sample measure_sample_of(int64_t value)
 {
 	assert(value >= 0);
 	return (struct measure_sample){measure_hist_bucket(value), value, value,
-	                               1, (double)value};
+	                               1, (measure_wide)value * 1024};
 }
 
 static inline void measure_hist_count(struct measure_hist *h,
@@ -144,6 +144,8 @@ struct measure_row_state {
 	i128 area[MEASURE_LEVELS];
 	double expected; /* requests, by the shares of the table */
 	double tpot_sum;
+	measure_wide itl_sum; /* in 2^-10 ns */
+	uint64_t itl_n;
 	uint64_t tpot_n;
 	double kv_sum;
 	uint64_t kv_n;
@@ -373,6 +375,8 @@ void measure_probe_value(const struct measure_probe *p,
 uint32_t measure_batch_now(const struct measure *m);
 /* Cuts a window that opens into batches, if its end is known. */
 void measure_batch_begin(struct measure *m, struct measure_probe *p);
+/* The next moment at which a gap between tokens falls into another batch. */
+int64_t measure_batch_next(const struct measure *m);
 /* The end of the timed batch a probe is in, TIME_NEVER when in none. */
 int64_t measure_batch_bound(const struct measure_probe *p);
 void measure_batch_end(struct measure_probe *p, int64_t now_ns);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Replications pooled: counts add up, gauges are weighted by the time they
- * were measured over, values and batches stand one after the other.
+ * were measured over, values stand one after the other. Batches of one run
+ * give way to the replications' own values: those are independent, and there
+ * when no run could be cut.
  */
 #include "measure/measure_int.h"
 
@@ -74,20 +76,62 @@ static void append_values(struct measure_result *into,
 	}
 }
 
-/* Lengthens every line of batches; returns the new table. */
-static double *join(double *a, uint32_t n_a, const double *b, uint32_t n_b,
-                    size_t lines)
+/* The histogram that a line of batches is of; endpoints are first. */
+static const struct measure_hist *hist_of(const struct measure_result *r,
+                                          size_t line)
 {
-	double *out = mem_new(lines * (n_a + n_b), sizeof *out);
-	for (size_t i = 0; i < lines; i++) {
-		double *line = out + i * (n_a + n_b);
-		if (n_a > 0)
-			memcpy(line, a + i * n_a, n_a * sizeof *line);
-		if (n_b > 0)
-			memcpy(line + n_a, b + i * n_b, n_b * sizeof *line);
+	const struct measure_scope_result *s =
+		&r->scope[line / BATCH_LATENCIES];
+	const struct measure_hist *const hist[BATCH_LATENCIES] = {
+		[LATENCY_TTFT] = &s->ttft,
+		[LATENCY_TPOT] = &s->tpot,
+		[LATENCY_ITL] = &s->itl,
+		[LATENCY_E2E] = &s->e2e,
+	};
+	assert(s->scope == SCOPE_ENDPOINT);
+	return hist[line % BATCH_LATENCIES];
+}
+
+static double p95_of(const struct measure_hist *h)
+{
+	int64_t p95 = measure_hist_quantile(h, 0.95);
+	if (p95 < 0)
+		return (double)NAN;
+	return p95 == TIME_NEVER ? (double)INFINITY : (double)p95;
+}
+
+/* Writes the values of r's replications to a line. */
+static void put_own(const struct measure_result *r, size_t line, double *p95,
+                    double *mean)
+{
+	uint32_t n = r->replications;
+	if (n == 1) {
+		*p95 = p95_of(hist_of(r, line));
+		*mean = measure_hist_mean(hist_of(r, line));
+		return;
 	}
-	mem_free(a);
-	return out;
+	assert(r->n_batches == n);
+	memcpy(p95, r->batch_p95 + line * n, n * sizeof *p95);
+	memcpy(mean, r->batch_mean + line * n, n * sizeof *mean);
+}
+
+/* To be called before histograms are pooled. */
+static void merge_batches(struct measure_result *into,
+                          const struct measure_result *from, size_t lines)
+{
+	uint32_t had = into->replications;
+	uint32_t n = had + from->replications;
+	double *p95 = mem_new(lines * n, sizeof *p95);
+	double *mean = mem_new(lines * n, sizeof *mean);
+	for (size_t i = 0; i < lines; i++) {
+		put_own(into, i, p95 + i * n, mean + i * n);
+		put_own(from, i, p95 + i * n + had, mean + i * n + had);
+	}
+	mem_free(into->batch_p95);
+	mem_free(into->batch_mean);
+	into->batch_p95 = p95;
+	into->batch_mean = mean;
+	into->n_batches = n;
 }
 
 void measure_result_merge(struct measure_result *into,
@@ -95,26 +139,20 @@ void measure_result_merge(struct measure_result *into,
 {
 	assert(into != from && into->n_terms == from->n_terms);
 	size_t endpoints = 0;
+	while (endpoints < into->n_scopes &&
+	       into->scope[endpoints].scope == SCOPE_ENDPOINT)
+		endpoints++;
+	merge_batches(into, from, endpoints * BATCH_LATENCIES);
 	for (uint32_t i = 0; i < into->n_scopes; i++) {
 		struct measure_scope_result *s = &into->scope[i];
 		if (s->scope == SCOPE_REPLICA)
 			break;
-		endpoints += s->scope == SCOPE_ENDPOINT;
 		const struct measure_scope_result *other =
 			measure_result_scope(from, s->scope, s->number);
 		assert(other);
 		merge_scope(s, other);
 	}
 	append_values(into, from);
-	size_t lines = endpoints * BATCH_LATENCIES;
-	uint32_t a = into->n_batches, b = from->n_batches;
-	if (a + b > 0) {
-		into->batch_p95 =
-			join(into->batch_p95, a, from->batch_p95, b, lines);
-		into->batch_mean =
-			join(into->batch_mean, a, from->batch_mean, b, lines);
-	}
-	into->n_batches = a + b;
 	into->replications += from->replications;
 	if (from->end_s > into->end_s)
 		into->end_s = from->end_s;

@@ -150,7 +150,6 @@ static int read_reps(struct rule_reader *r, int a)
 		return -1;
 	if (n->at_least > n->out_of)
 		return rule_fail_at(r, place, "more than there are");
-	place = r->begin;
 	if (rule_want(r, "reps") != 0)
 		return -1;
 	if (rule_is(r, "confidence"))

@@ -11,6 +11,9 @@ static int64_t earliest(const struct measure *m)
 {
 	int64_t next = measure_probes_next(m);
 	int64_t warm = m->config.warmup_ns;
+	int64_t batch = measure_batch_next(m);
+	if (next > batch)
+		next = batch;
 	if (!m->started && next > 1)
 		next = 1;
 	if (!m->warm && next > warm)

@@ -35,6 +35,7 @@ static struct measure_row row_of(const struct measure *m,
 	row.ttft_p99_ns = measure_hist_quantile(&s->ttft, 0.99);
 	row.e2e_p95_ns = measure_hist_quantile(&s->e2e, 0.95);
 	row.tpot_mean_ns = per(s->tpot_sum, (double)s->tpot_n);
+	row.itl_mean_ns = per((double)s->itl_sum / 1024, (double)s->itl_n);
 	const struct measure_level *l = t->level;
 	row.queue = measure_level_mean(&l[LEVEL_QUEUE], s->area[LEVEL_QUEUE],
 	                               from, now);
@@ -55,7 +56,8 @@ static void begin_row(struct measure_tally *t, int64_t now_ns)
 	for (int i = 0; i < MEASURE_LEVELS; i++)
 		s->area[i] = measure_level_area(&t->level[i], now_ns);
 	s->expected = s->tpot_sum = s->kv_sum = 0;
-	s->tpot_n = s->kv_n = 0;
+	s->itl_sum = 0;
+	s->tpot_n = s->kv_n = s->itl_n = 0;
 	measure_hist_clear(&s->ttft);
 	measure_hist_clear(&s->e2e);
 }

@@ -54,6 +54,31 @@ static void gap_hists(struct measure *m, uint32_t replica,
 		add_probe(m, &m->probe[__builtin_ctzll(left)], &at, out);
 }
 
+/* first + (first + growth) + ..., n of them. */
+static measure_wide sum_of(int64_t first, int64_t growth, uint64_t n)
+{
+	return (measure_wide)first * n +
+	       (measure_wide)growth * ((measure_wide)n * (n - 1) / 2);
+}
+
+static void add_gaps(struct measure_tally *t, uint64_t n, measure_wide sum)
+{
+	t->row.itl_n += n;
+	t->row.itl_sum += sum;
+}
+
+/* n gaps of this sum, for the rows of the interval. */
+static void count_gaps(struct measure *m, uint32_t replica, uint64_t n,
+                       measure_wide sum)
+{
+	struct measure_replica *r = m->replica[replica];
+	uint32_t endpoint = m->config.names.endpoint_of[r->deployment];
+
+	add_gaps(&r->tally, n, sum);
+	add_gaps(&m->deployment[r->deployment], n, sum);
+	add_gaps(&m->endpoint[endpoint].tally, n, sum);
+}
+
 static void count_tokens(struct measure *m, uint32_t replica, uint64_t tokens)
 {
 	struct measure_replica *r = m->replica[replica];
@@ -81,6 +106,8 @@ void measure_steps(struct measure *m, uint32_t replica, int64_t first,
 	if (steps == 0 || tokens == 0)
 		return;
 	count_tokens(m, replica, steps * tokens);
+	count_gaps(m, replica, steps * tokens,
+	           sum_of(first, growth, steps) * tokens);
 	if (growth < 0) {
 		/* Counted from the shortest. */
 		first += growth * (int64_t)(steps - 1);
@@ -95,10 +122,7 @@ void measure_steps(struct measure *m, uint32_t replica, int64_t first,
 		int64_t last = first + growth * (int64_t)(n - 1);
 		s.most = ticks_ns(last);
 		s.times = n * tokens;
-		s.sum = ((double)first + (double)last) / 2 / 1024;
-		if (s.least == s.most)
-			s.sum = (double)s.least;
-		s.sum *= (double)s.times;
+		s.sum = sum_of(first, growth, n) * tokens;
 		for (uint32_t i = 0; i < out.n; i++)
 			measure_hist_count(out.hist[i], &s);
 		first = last + growth;
@@ -112,6 +136,7 @@ void measure_token(struct measure *m, uint32_t replica, int64_t gap_ns)
 	count_tokens(m, replica, 1);
 	if (gap_ns < 0)
 		return;
+	count_gaps(m, replica, 1, (measure_wide)gap_ns * 1024);
 	struct gap_hists out;
 	gap_hists(m, replica, &out);
 	struct measure_sample s = measure_sample_of(gap_ns);

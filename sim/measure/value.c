@@ -26,7 +26,7 @@ static double latency_value(const struct measure_term *t,
 	case STAT_MAX:
 		return h->infinite ? (double)INFINITY : (double)h->max;
 	case STAT_SUM:
-		return h->sum;
+		return (double)h->sum / 1024;
 	case STAT_DEFAULT:
 	case STAT_MEAN:
 		return measure_hist_mean(h);

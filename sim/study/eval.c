@@ -13,13 +13,6 @@ const struct measure_value *judge_value(const struct judge *j, uint32_t term,
 	                         term];
 }
 
-static bool is_gauge(enum measure_metric metric)
-{
-	return metric == METRIC_READY || metric == METRIC_WANTED ||
-	       metric == METRIC_QUEUE || metric == METRIC_BATCH ||
-	       metric == METRIC_IN_FLIGHT;
-}
-
 /* Counts of replicas hold throughout a window, or do not. */
 static bool is_state(const struct measure_term *t)
 {
@@ -70,6 +63,7 @@ double judge_eval(const struct judge *j, uint32_t node,
                   const struct judge_place *at)
 {
 	const struct measure_node *n = judge_node(j, node);
+	double right;
 
 	switch (n->kind) {
 	case NODE_NUMBER:
@@ -83,7 +77,8 @@ double judge_eval(const struct judge *j, uint32_t node,
 	case NODE_MUL:
 		return judge_eval(j, n->a, at) * judge_eval(j, n->b, at);
 	case NODE_DIV:
-		return judge_eval(j, n->a, at) / judge_eval(j, n->b, at);
+		right = judge_eval(j, n->b, at);
+		return right == 0 ? NAN : judge_eval(j, n->a, at) / right;
 	case NODE_NEG:
 		return -judge_eval(j, n->a, at);
 	case NODE_MAX:
@@ -95,8 +90,18 @@ double judge_eval(const struct judge *j, uint32_t node,
 	}
 }
 
+double judge_constant(const struct judge *j, uint32_t node)
+{
+	struct judge_place at = {0, UINT32_MAX, SIDE_MEAN};
+
+	assert(judge_is_constant(j, node));
+	return judge_eval(j, node, &at);
+}
+
 bool judge_holds(double a, enum measure_compare compare, double b)
 {
+	if (isnan(a) || isnan(b) || (isinf(a) && isinf(b)))
+		return false;
 	switch (compare) {
 	case COMPARE_EQ:
 		return a == b;
@@ -128,7 +133,7 @@ uint32_t judge_batches(const struct judge *j, uint32_t node)
 	if (n->kind == NODE_NUMBER)
 		return UINT32_MAX;
 	if (n->kind == NODE_TERM)
-		return judge_value(j, n->term, 0)->n_batches;
+		return judge_value(j, n->term, j->first)->n_batches;
 	if (n->kind == NODE_NEG)
 		return judge_batches(j, n->a);
 	if (!has_children(n))
@@ -140,6 +145,20 @@ uint32_t judge_batches(const struct judge *j, uint32_t node)
 	return a == b ? a : 0;
 }
 
+uint32_t judge_shared_batches(const struct judge *j, uint32_t a, uint32_t b)
+{
+	uint32_t x = judge_batches(j, a);
+	uint32_t y = judge_batches(j, b);
+
+	if (x == UINT32_MAX || y == UINT32_MAX)
+		x = x < y ? x : y;
+	else if (x != y)
+		x = 0;
+	return x == UINT32_MAX ? 0 : x;
+}
+
+/* The mean of a batch's maxima is no maximum, so that extremes have no
+ * interval. */
 static bool term_is_exact(const struct measure_term *t)
 {
 	switch (t->metric) {
@@ -155,10 +174,8 @@ static bool term_is_exact(const struct measure_term *t)
 	default:
 		break;
 	}
-	if (is_gauge(t->metric))
-		return is_state(t) || t->statistic == STAT_MIN ||
-		       t->statistic == STAT_MAX || t->statistic == STAT_AT;
-	return false;
+	return is_state(t) || t->statistic == STAT_MIN ||
+	       t->statistic == STAT_MAX || t->statistic == STAT_AT;
 }
 
 bool judge_is_exact(const struct judge *j, uint32_t node)
@@ -167,9 +184,12 @@ bool judge_is_exact(const struct judge *j, uint32_t node)
 
 	if (n->kind == NODE_TERM)
 		return term_is_exact(judge_term(j, n));
-	if (n->kind == NODE_NEG || n->kind == NODE_MAX ||
-	    n->kind == NODE_MIN || n->kind == NODE_SUM)
+	if (n->kind == NODE_NEG || n->kind == NODE_MAX || n->kind == NODE_MIN ||
+	    n->kind == NODE_SUM)
 		return judge_is_exact(j, n->a);
+	/* a part of something, timeouts / requests, is an estimate */
+	if (n->kind == NODE_DIV && !judge_is_constant(j, n->b))
+		return false;
 	if (has_children(n))
 		return judge_is_exact(j, n->a) && judge_is_exact(j, n->b);
 	return n->kind == NODE_NUMBER;
@@ -182,7 +202,27 @@ bool judge_is_constant(const struct judge *j, uint32_t node)
 	if (n->kind == NODE_NEG)
 		return judge_is_constant(j, n->a);
 	if (has_children(n))
-		return judge_is_constant(j, n->a) &&
-		       judge_is_constant(j, n->b);
+		return judge_is_constant(j, n->a) && judge_is_constant(j, n->b);
 	return n->kind == NODE_NUMBER;
+}
+
+const struct measure_node *judge_rate(const struct judge *j, uint32_t node,
+                                      double *factor)
+{
+	const struct measure_node *n = judge_node(j, node);
+
+	*factor = 1;
+	if (n->kind == NODE_MUL && judge_is_constant(j, n->a)) {
+		*factor = judge_constant(j, n->a);
+		n = judge_node(j, n->b);
+	} else if (n->kind == NODE_MUL && judge_is_constant(j, n->b)) {
+		*factor = judge_constant(j, n->b);
+		n = judge_node(j, n->a);
+	} else if (n->kind == NODE_DIV && judge_is_constant(j, n->b)) {
+		*factor = 1 / judge_constant(j, n->b);
+		n = judge_node(j, n->a);
+	}
+	if (!(*factor > 0) || !isfinite(*factor) || n->kind != NODE_TERM)
+		return NULL;
+	return judge_term(j, n)->metric == METRIC_RATE_PER_REPLICA ? n : NULL;
 }

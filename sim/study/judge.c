@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 
 /* Of all statistical rules, unless one says otherwise. */
 #define DEFAULT_CONFIDENCE 0.999
@@ -20,46 +21,80 @@ const char *study_verdict_name(enum study_verdict verdict)
 	return names[verdict];
 }
 
-static bool is_term(const struct judge *j, const struct measure_node *n,
-                    enum measure_metric metric)
+void judge_say(struct judge *j, enum study_verdict verdict, const char *note)
 {
-	return n->kind == NODE_TERM && judge_term(j, n)->metric == metric &&
-	       !judge_term(j, n)->replicas;
+	j->out.verdict = verdict;
+	snprintf(j->out.note, sizeof(j->out.note), "%s", note);
 }
 
-/* rate_per_replica(a), or a number times it. */
-static bool is_rate(const struct judge *j, const struct measure_node *n)
+void judge_missing(struct judge *j, uint32_t replication)
 {
-	if (n->kind == NODE_MUL) {
-		const struct measure_node *a = judge_node(j, n->a);
-		const struct measure_node *b = judge_node(j, n->b);
+	static const char note[] =
+		"its window never opened, or nothing was in it";
 
-		return (a->kind == NODE_NUMBER &&
-		        is_term(j, b, METRIC_RATE_PER_REPLICA)) ||
-		       (b->kind == NODE_NUMBER &&
-		        is_term(j, a, METRIC_RATE_PER_REPLICA));
-	}
-	return is_term(j, n, METRIC_RATE_PER_REPLICA);
+	judge_say(j, VERDICT_FAIL, note);
+	if (j->result->replications > 1)
+		snprintf(j->out.note, sizeof(j->out.note),
+		         "%s, in replication %u", note, (unsigned)replication);
 }
 
-static void judge_comparison(struct judge *j)
+uint32_t judge_more(const struct judge *j, double distance, double half)
 {
-	const struct measure_node *root = judge_node(j, 0);
-	const struct measure_node *a = judge_node(j, root->a);
-	const struct measure_node *b = judge_node(j, root->b);
+	double n = j->end - j->first;
+	double ratio = half / fabs(distance);
+	double more = ceil(n * ratio * ratio) + 1;
 
-	if (b->kind == NODE_LEAST)
+	return more > n && more < 1e6 ? (uint32_t)more : 0;
+}
+
+/* ---- by shape ---------------------------------------------------------- */
+
+/* A fraction of keys, which the binomial knows. */
+static bool is_fraction(const struct judge *j, uint32_t node)
+{
+	const struct measure_node *n = judge_node(j, node);
+	enum measure_metric metric;
+
+	if (n->kind != NODE_TERM || judge_term(j, n)->replicas)
+		return false;
+	metric = judge_term(j, n)->metric;
+	return metric == METRIC_SHARE || metric == METRIC_MOVED_KEYS;
+}
+
+bool judge_by_test(struct judge *j)
+{
+	const struct measure_node *n = judge_node(j, j->relation);
+	double factor;
+
+	if (n->kind != NODE_COMPARE || n->compare != COMPARE_EQ)
+		return false;
+	if (judge_node(j, n->b)->kind == NODE_LEAST)
 		judge_moved(j);
+	else if (is_fraction(j, n->a) && judge_is_constant(j, n->b))
+		judge_share(j);
+	else if (judge_rate(j, n->a, &factor) && judge_rate(j, n->b, &factor))
+		judge_rates(j);
+	else
+		return false;
+	return true;
+}
+
+static void judge_relation(struct judge *j)
+{
+	const struct measure_node *n = judge_node(j, j->relation);
+	const struct measure_node *a = judge_node(j, n->a);
+
+	if (n->kind == NODE_WITHIN)
+		judge_within(j);
 	else if (a->kind == NODE_DISPERSION)
 		judge_dispersion(j);
 	else if (a->kind == NODE_PROB)
 		judge_prob(j);
-	else if (is_term(j, a, METRIC_SHARE) && judge_is_constant(j, root->b))
+	else if (is_fraction(j, n->a) && judge_is_constant(j, n->b) &&
+	         (n->kind != NODE_IN || judge_is_constant(j, n->c)))
 		judge_share(j);
-	else if (root->compare == COMPARE_EQ &&
-	         is_term(j, a, METRIC_RATE_PER_REPLICA) && is_rate(j, b))
-		judge_rates(j);
-	else if (judge_is_exact(j, root->a) && judge_is_exact(j, root->b))
+	else if (judge_is_exact(j, n->a) &&
+	         (n->kind == NODE_IN || judge_is_exact(j, n->b)))
 		judge_exact(j);
 	else
 		judge_interval(j);
@@ -72,6 +107,33 @@ static enum study_unit unit_of(const struct measure_node *root)
 	                                  : UNIT_NUMBER;
 }
 
+static struct study_judgement nothing_yet(const struct measure_node *root)
+{
+	return (struct study_judgement){
+		.verdict = VERDICT_FAIL,
+		.seen = NAN,
+		.bound = NAN,
+		.low = NAN,
+		.high = NAN,
+		.p = NAN,
+		.request_share = NAN,
+		.unit = unit_of(root),
+	};
+}
+
+struct judge judge_of_one(const struct judge *j, uint32_t relation,
+                          uint32_t replication)
+{
+	struct judge one = *j;
+
+	one.relation = relation;
+	one.first = replication;
+	one.end = replication + 1;
+	one.confidence = DEFAULT_CONFIDENCE;
+	one.out = nothing_yet(judge_node(j, relation));
+	return one;
+}
+
 struct study_judgement study_judge(const struct measure_rule *rule,
                                    const struct measure_terms *terms,
                                    const struct measure_result *result)
@@ -80,35 +142,16 @@ struct study_judgement study_judge(const struct measure_rule *rule,
 		.rule = rule,
 		.terms = terms,
 		.result = result,
+		.end = result->replications,
 		.confidence = rule->confidence > 0 ? rule->confidence
 	                                           : DEFAULT_CONFIDENCE,
-		.out = {.seen = NAN,
-	                .bound = NAN,
-	                .low = NAN,
-	                .high = NAN,
-	                .p = NAN,
-	                .request_share = NAN,
-	                .unit = unit_of(&rule->nodes[0])},
+		.out = nothing_yet(&rule->nodes[0]),
 	};
-	const struct measure_node *root = judge_node(&j, 0);
 
 	assert(result->replications > 0 && rule->n_nodes > 0);
-	switch (root->kind) {
-	case NODE_COMPARE:
-		judge_comparison(&j);
-		break;
-	case NODE_IN:
-		if (judge_is_exact(&j, root->a))
-			judge_exact(&j);
-		else
-			judge_interval(&j);
-		break;
-	case NODE_WITHIN:
-		judge_within(&j);
-		break;
-	default:
+	if (rule->nodes[0].kind == NODE_REPS)
 		judge_reps(&j);
-		break;
-	}
+	else if (!judge_by_test(&j))
+		judge_relation(&j);
 	return j.out;
 }

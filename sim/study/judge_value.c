@@ -1,120 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counts and states must hold in every replication as they are; latencies
- * and means are judged by their interval, from the batches of one run or
- * from the values of the replications. Without an interval the value counts.
+ * Latencies, means and quotients are judged by their interval, from the
+ * batches of one run or from the values of the replications. Without an
+ * interval the values count: the run's, or those of every replication.
  */
 #include "study/study_int.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 
 #include <gsl/gsl_statistics_double.h>
-
-static const char missing[] = "its window never opened, or nothing was in it";
-
-/* ---- exact ------------------------------------------------------------- */
-
-/* A state's side that a comparison is hardest for. */
-static enum judge_side hardest(enum measure_compare compare)
-{
-	if (compare == COMPARE_LT || compare == COMPARE_LE)
-		return SIDE_HIGH;
-	return SIDE_LOW;
-}
-
-static bool holds_at(const struct judge *j, const struct measure_node *n,
-                     uint32_t replication, double *seen)
-{
-	struct judge_place at = {replication, UINT32_MAX,
-	                         hardest(n->compare)};
-	double left = judge_eval(j, n->a, &at);
-	double right = judge_eval(j, n->b, &at);
-	bool holds = judge_holds(left, n->compare, right);
-
-	*seen = left;
-	if (n->compare == COMPARE_EQ || n->compare == COMPARE_NE) {
-		at.side = SIDE_HIGH;
-		left = judge_eval(j, n->a, &at);
-		right = judge_eval(j, n->b, &at);
-		if (holds && !judge_holds(left, n->compare, right)) {
-			*seen = left;
-			holds = false;
-		}
-	}
-	return holds;
-}
-
-static bool in_at(const struct judge *j, const struct measure_node *n,
-                  uint32_t replication, double *seen)
-{
-	struct judge_place low = {replication, UINT32_MAX, SIDE_LOW};
-	struct judge_place high = {replication, UINT32_MAX, SIDE_HIGH};
-	double least = judge_eval(j, n->a, &low);
-	double most = judge_eval(j, n->a, &high);
-	bool under = least < judge_eval(j, n->b, &low);
-
-	*seen = under ? least : most;
-	return !under && least >= judge_eval(j, n->b, &low) &&
-	       most <= judge_eval(j, n->c, &high);
-}
-
-void judge_exact(struct judge *j)
-{
-	const struct measure_node *n = judge_node(j, 0);
-	struct judge_place at = {0, UINT32_MAX, SIDE_MEAN};
-	uint32_t reps = j->result->replications;
-
-	j->out.verdict = VERDICT_PASS;
-	for (uint32_t r = 0; r < reps; r++) {
-		double seen;
-		bool holds = n->kind == NODE_IN ? in_at(j, n, r, &seen)
-		                                : holds_at(j, n, r, &seen);
-
-		j->out.seen = seen;
-		at.replication = r;
-		if (holds)
-			continue;
-		j->out.verdict = VERDICT_FAIL;
-		if (isnan(seen))
-			snprintf(j->out.note, sizeof(j->out.note), "%s",
-			         missing);
-		else if (reps > 1)
-			snprintf(j->out.note, sizeof(j->out.note),
-			         "in replication %u", (unsigned)r);
-		break;
-	}
-	j->out.n = reps;
-	j->out.bound = judge_eval(j, n->b, &at);
-}
-
-void judge_reps(struct judge *j)
-{
-	const struct measure_node *root = judge_node(j, 0);
-	const struct measure_node *n = judge_node(j, root->a);
-	uint32_t reps = j->result->replications;
-	uint64_t held = 0;
-
-	for (uint32_t r = 0; r < reps; r++) {
-		double seen;
-
-		held += holds_at(j, n, r, &seen);
-	}
-	j->out.unit = UNIT_NUMBER;
-	j->out.seen = (double)held;
-	j->out.bound = (double)root->at_least;
-	j->out.n = reps;
-	if (reps != root->out_of) {
-		j->out.verdict = VERDICT_UNDECIDED;
-		j->out.reps_needed = (uint32_t)root->out_of;
-		return;
-	}
-	j->out.verdict =
-		held >= root->at_least ? VERDICT_PASS : VERDICT_FAIL;
-}
-
-/* ---- by interval ------------------------------------------------------- */
 
 /* Values of an expression, by replication or, of one run, by batch. */
 struct sample {
@@ -127,183 +22,202 @@ struct sample {
 static void take(struct sample *s, const struct judge *j, uint32_t node,
                  uint32_t batches)
 {
-	uint32_t reps = j->result->replications;
+	uint32_t reps = j->end - j->first;
+	struct judge_place at = {j->first, UINT32_MAX, SIDE_MEAN};
 
 	s->n = reps > 1 ? reps : batches;
 	s->value = mem_new(s->n + 1, sizeof(double));
-	s->finite = true;
+	s->whole = judge_eval(j, node, &at);
 	for (uint32_t i = 0; i < s->n; i++) {
-		struct judge_place at = {reps > 1 ? i : 0,
-		                         reps > 1 ? UINT32_MAX : i, SIDE_MEAN};
-
+		at.replication = reps > 1 ? j->first + i : j->first;
+		at.batch = reps > 1 ? UINT32_MAX : i;
 		s->value[i] = judge_eval(j, node, &at);
-		s->finite &= isfinite(s->value[i]) != 0;
 	}
-	if (reps == 1) {
-		struct judge_place at = {0, UINT32_MAX, SIDE_MEAN};
-
-		s->whole = judge_eval(j, node, &at);
-	} else {
+	if (reps > 1)
 		s->whole = gsl_stats_mean(s->value, 1, s->n);
-	}
+	s->finite = isfinite(s->whole) != 0;
+	for (size_t i = 0; i < s->n; i++)
+		s->finite &= isfinite(s->value[i]) != 0;
 }
 
-static uint32_t shared_batches(const struct judge *j, uint32_t a, uint32_t b)
+/* left + factor * right, value by value. */
+static void combine(struct sample *to, const struct sample *left, double factor,
+                    const struct sample *right)
 {
-	uint32_t x = judge_batches(j, a);
-	uint32_t y = judge_batches(j, b);
-
-	if (x == UINT32_MAX || y == UINT32_MAX)
-		x = x < y ? x : y;
-	else if (x != y)
-		x = 0;
-	return x == UINT32_MAX ? 0 : x;
+	to->n = left->n;
+	to->value = mem_new(left->n + 1, sizeof(double));
+	to->whole = left->whole + factor * right->whole;
+	to->finite = left->finite && right->finite;
+	for (size_t i = 0; i < left->n; i++)
+		to->value[i] = left->value[i] + factor * right->value[i];
 }
 
-/* Replications of such variance that would take the interval off 0. */
-static uint32_t needed(const struct judge *j, double mean, double half)
+static void interval(const struct sample *s, double tail, double *low,
+                     double *high)
 {
-	double n = j->result->replications;
-	double ratio = half / fabs(mean);
-	double more = ceil(n * ratio * ratio) + 1;
-
-	return more > n && more < 1e6 ? (uint32_t)more : 0;
+	study_centred_interval(s->value, s->n, s->whole, tail, low, high);
 }
+
+/* ---- comparisons ------------------------------------------------------- */
 
 /* Verdict on the difference a - b from its interval. */
 static void decide(struct judge *j, enum measure_compare compare,
                    const struct sample *difference)
 {
-	double low, high, mean;
-	bool below, above;
+	double low, high;
+	bool same, less, more;
 
-	study_mean_interval(difference->value, difference->n, j->confidence,
-	                    &low, &high);
-	mean = (low + high) / 2;
-	below = high < 0;
-	above = low > 0;
-	switch (compare) {
-	case COMPARE_EQ:
-		j->out.verdict = below || above ? VERDICT_FAIL : VERDICT_PASS;
+	interval(difference, (1 - j->confidence) / 2, &low, &high);
+	less = high < 0;
+	more = low > 0;
+	same = !less && !more;
+	if (compare == COMPARE_EQ || compare == COMPARE_NE) {
+		j->out.verdict = same == (compare == COMPARE_EQ) ? VERDICT_PASS
+		                                                 : VERDICT_FAIL;
 		return;
-	case COMPARE_NE:
-		j->out.verdict = below || above ? VERDICT_PASS : VERDICT_FAIL;
-		return;
-	case COMPARE_LT:
-	case COMPARE_LE:
-		j->out.verdict = below   ? VERDICT_PASS
-		                 : above ? VERDICT_FAIL
-		                         : VERDICT_UNDECIDED;
-		break;
-	case COMPARE_GT:
-	case COMPARE_GE:
-		j->out.verdict = above   ? VERDICT_PASS
-		                 : below ? VERDICT_FAIL
-		                         : VERDICT_UNDECIDED;
-		break;
 	}
-	/* no spread at all: the values themselves decide */
-	if (low == high && j->out.verdict == VERDICT_UNDECIDED)
-		j->out.verdict = judge_holds(mean, compare, 0) ? VERDICT_PASS
-		                                               : VERDICT_FAIL;
-	if (j->out.verdict == VERDICT_UNDECIDED)
-		j->out.reps_needed = needed(j, mean, (high - low) / 2);
+	/* no spread at all, or off 0: any value of it decides */
+	if (!same || low == high) {
+		j->out.verdict = judge_holds(low, compare, 0) ? VERDICT_PASS
+		                                              : VERDICT_FAIL;
+		return;
+	}
+	j->out.verdict = VERDICT_UNDECIDED;
+	j->out.reps_needed = judge_more(j, difference->whole, (high - low) / 2);
 }
 
-static void decide_by_value(struct judge *j, enum measure_compare compare)
+/* Without an interval: what holds, holds in every replication. */
+static void by_values(struct judge *j, bool batches)
 {
-	j->out.verdict = judge_holds(j->out.seen, compare, j->out.bound)
-	                         ? VERDICT_PASS
-	                         : VERDICT_FAIL;
-	if (isnan(j->out.seen) || isnan(j->out.bound))
-		snprintf(j->out.note, sizeof(j->out.note), "%s", missing);
-	else if (isinf(j->out.seen))
-		snprintf(j->out.note, sizeof(j->out.note),
-		         "inf: too many did not finish");
+	enum judge_once once = ONCE_HELD;
+	double seen = 0;
+	uint32_t r;
+
+	for (r = j->first; r < j->end && once == ONCE_HELD; r++)
+		once = judge_once(j, j->relation, r, &seen);
+	j->out.verdict = once == ONCE_HELD ? VERDICT_PASS : VERDICT_FAIL;
+	if (once == ONCE_MISSING)
+		judge_missing(j, r - 1);
+	else if (isinf(j->out.seen) || isinf(j->out.bound))
+		judge_say(j, j->out.verdict, "inf: too many did not finish");
+	else if (batches)
+		judge_say(j, j->out.verdict,
+		          "judged on the value: in a part of the run too few "
+		          "finished for an interval");
 	else
-		snprintf(j->out.note, sizeof(j->out.note),
-		         "judged on the value: one run without batches");
+		judge_say(j, j->out.verdict,
+		          "judged on the value: one run without batches");
 }
 
-static void compare(struct judge *j, uint32_t a, enum measure_compare how,
+/* False when there is no interval. */
+static bool compare(struct judge *j, uint32_t a, enum measure_compare how,
                     uint32_t b)
 {
-	uint32_t batches = shared_batches(j, a, b);
+	uint32_t batches = judge_shared_batches(j, a, b);
 	struct sample left, right, difference;
+	bool known;
 
 	take(&left, j, a, batches);
 	take(&right, j, b, batches);
-	take(&difference, j, a, batches);
-	for (size_t i = 0; i < difference.n; i++)
-		difference.value[i] = left.value[i] - right.value[i];
+	combine(&difference, &left, -1, &right);
+	known = left.n >= 2 && difference.finite;
 	j->out.seen = left.whole;
 	j->out.bound = right.whole;
-	if (left.n >= 2 && left.finite && right.finite) {
-		study_mean_interval(left.value, left.n, j->confidence,
-		                    &j->out.low, &j->out.high);
+	j->out.reps_needed = 0;
+	if (known) {
+		interval(&left, (1 - j->confidence) / 2, &j->out.low,
+		         &j->out.high);
 		decide(j, how, &difference);
-	} else {
-		decide_by_value(j, how);
 	}
 	mem_free(left.value);
 	mem_free(right.value);
 	mem_free(difference.value);
+	return known;
+}
+
+/* Both ends of a range; the one that is not met is shown. */
+static bool compare_range(struct judge *j, const struct measure_node *n)
+{
+	struct study_judgement low;
+
+	if (!compare(j, n->a, COMPARE_GE, n->b))
+		return false;
+	low = j->out;
+	if (!compare(j, n->a, COMPARE_LE, n->c))
+		return false;
+	if (j->out.verdict == VERDICT_FAIL || low.verdict == VERDICT_PASS)
+		return true;
+	if (low.verdict == VERDICT_FAIL || j->out.verdict == VERDICT_PASS ||
+	    low.reps_needed > j->out.reps_needed)
+		j->out = low;
+	return true;
 }
 
 void judge_interval(struct judge *j)
 {
-	const struct measure_node *n = judge_node(j, 0);
-	enum study_verdict low;
+	const struct measure_node *n = judge_node(j, j->relation);
+	bool known = n->kind == NODE_IN ? compare_range(j, n)
+	                                : compare(j, n->a, n->compare, n->b);
 
-	if (n->kind == NODE_COMPARE) {
-		compare(j, n->a, n->compare, n->b);
-		return;
-	}
-	compare(j, n->a, COMPARE_GE, n->b);
-	low = j->out.verdict;
-	compare(j, n->a, COMPARE_LE, n->c);
-	if (low == VERDICT_FAIL ||
-	    (low == VERDICT_UNDECIDED && j->out.verdict == VERDICT_PASS))
-		j->out.verdict = low;
+	if (!known)
+		by_values(j, judge_shared_batches(j, n->a, n->b) > 0);
 }
 
-/* Equivalence by two one-sided tests at 5 %: a 90 % interval inside. */
+/* ---- equivalence ------------------------------------------------------- */
+
+/* How far above -margin and below +margin of its aim something lies. */
+struct two_sided {
+	struct sample above; /* a - (c - margin): wanted above 0 */
+	struct sample below; /* a - (c + margin): wanted below 0 */
+};
+
+/* Two one-sided tests, each at the rule's confidence. */
+static void decide_within(struct judge *j, const struct two_sided *t)
+{
+	double tail = 1 - j->confidence;
+	double low, high, least, most, half;
+
+	interval(&t->above, tail, &low, &most);
+	half = most - t->above.whole;
+	interval(&t->below, tail, &least, &high);
+	if (high - t->below.whole > half)
+		half = high - t->below.whole;
+	if (low >= 0 && high <= 0)
+		j->out.verdict = VERDICT_PASS;
+	else if (most < 0 || least > 0)
+		j->out.verdict = VERDICT_FAIL;
+	else
+		j->out.verdict = VERDICT_UNDECIDED;
+	if (j->out.verdict == VERDICT_UNDECIDED)
+		j->out.reps_needed = judge_more(
+			j, fmin(fabs(t->above.whole), fabs(t->below.whole)),
+			half);
+}
+
 void judge_within(struct judge *j)
 {
-	const struct measure_node *n = judge_node(j, 0);
-	double part = judge_node(j, n->b)->number;
-	uint32_t batches = shared_batches(j, n->a, n->c);
+	const struct measure_node *n = judge_node(j, j->relation);
+	uint32_t batches = judge_shared_batches(j, n->a, n->c);
+	double part = judge_constant(j, n->b);
 	struct sample a, c;
-	double margin;
+	struct two_sided t;
 
 	take(&a, j, n->a, batches);
 	take(&c, j, n->c, batches);
 	j->out.seen = a.whole;
 	j->out.bound = c.whole;
-	margin = part * fabs(c.whole);
+	if (c.whole < 0)
+		part = -part;
+	combine(&t.above, &a, part - 1, &c);
+	combine(&t.below, &a, -part - 1, &c);
 	if (a.n >= 2 && a.finite && c.finite) {
-		double low, high;
-
-		for (size_t i = 0; i < a.n; i++)
-			a.value[i] -= c.value[i];
-		study_mean_interval(a.value, a.n, 0.90, &low, &high);
-		j->out.low = c.whole + low;
-		j->out.high = c.whole + high;
-		j->out.verdict = low > -margin && high < margin ? VERDICT_PASS
-		                 : low > margin || high < -margin
-		                         ? VERDICT_FAIL
-		                         : VERDICT_UNDECIDED;
-		if (j->out.verdict == VERDICT_UNDECIDED)
-			j->out.reps_needed =
-				needed(j, margin - fabs((low + high) / 2),
-			               (high - low) / 2);
+		interval(&a, 1 - j->confidence, &j->out.low, &j->out.high);
+		decide_within(j, &t);
 	} else {
-		j->out.verdict = fabs(a.whole - c.whole) <= margin
-		                         ? VERDICT_PASS
-		                         : VERDICT_FAIL;
-		snprintf(j->out.note, sizeof(j->out.note),
-		         "judged on the value: one run without batches");
+		by_values(j, batches > 0);
 	}
+	mem_free(t.above.value);
+	mem_free(t.below.value);
 	mem_free(a.value);
 	mem_free(c.value);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/study.h"
-
-#include <math.h>
+#include "study/study_int.h"
 
 #include <assert.h>
+#include <math.h>
 
-/* One replication, merged into *into. False: it was stopped half-way. */
+/* One replication, merged into *into. 1: it was stopped half-way; -1: *e. */
 static int run_one(const struct study_runs *runs, uint32_t replication,
                    struct measure_result **into, struct err *e)
 {
@@ -56,19 +55,43 @@ struct measure_result *study_run(const struct study_runs *runs,
 	return result;
 }
 
-bool study_p95_interval(const struct measure_result *result,
-                        uint32_t endpoint, enum study_latency latency,
-                        double confidence, double *low, double *high)
+static const struct measure_hist *hist_of(const struct measure_scope_result *s,
+                                          enum study_latency latency)
 {
-	uint32_t n = result->n_batches;
-	const double *value = result->batch_p95 +
-	                      ((size_t)endpoint * 4 + latency) * n;
+	switch (latency) {
+	case STUDY_TTFT:
+		return &s->ttft;
+	case STUDY_TPOT:
+		return &s->tpot;
+	case STUDY_ITL:
+		return &s->itl;
+	case STUDY_E2E:
+		break;
+	}
+	return &s->e2e;
+}
 
+bool study_p95_interval(const struct measure_result *result, uint32_t endpoint,
+                        enum study_latency latency, double confidence,
+                        double *low, double *high)
+{
+	const struct measure_scope_result *scope =
+		measure_result_scope(result, SCOPE_ENDPOINT, endpoint);
+	uint32_t n = result->n_batches;
+	const double *value;
+	int64_t p95;
+
+	assert(scope);
 	if (n < 2)
 		return false;
+	value = result->batch_p95 + ((size_t)endpoint * 4 + latency) * n;
 	for (uint32_t i = 0; i < n; i++)
 		if (!isfinite(value[i]))
 			return false;
-	study_mean_interval(value, n, confidence, low, high);
+	p95 = measure_hist_quantile(hist_of(scope, latency), 0.95);
+	if (p95 < 0 || p95 == TIME_NEVER)
+		return false;
+	study_centred_interval(value, n, (double)p95, (1 - confidence) / 2, low,
+	                       high);
 	return true;
 }

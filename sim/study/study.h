@@ -4,9 +4,10 @@
  *
  * Runs a world so many times with streams that differ by replication, pools
  * the results, and judges rules. A share or fraction is tested by an exact
- * two-sided binomial test (minimum likelihood) over distinct keys; a latency
- * or gauge by its confidence interval, from 20 batch means within one run or
- * from the values of the replications; counts and states by what they are.
+ * two-sided binomial test (minimum likelihood) over distinct keys; a latency,
+ * mean or quotient by its confidence interval, from 20 batches of one run or
+ * from the values of the replications; counts, states and extremes by what
+ * they are. What saw nothing fails. README.md says how, kind by kind.
  *
  * What it does not do: read files or print.
  */
@@ -25,7 +26,7 @@
 
 /* Exact two-sided binomial test by minimum likelihood: P(as likely or less). */
 double study_binomial_p(uint64_t x, uint64_t n, double p);
-/* Clopper-Pearson interval at `confidence` (0.95). */
+/* Clopper-Pearson interval at `confidence` (0.95); n > 0. */
 void study_binomial_interval(uint64_t x, uint64_t n, double confidence,
                              double *low, double *high);
 /* Student's t interval of the mean of n >= 2 values. */
@@ -37,13 +38,13 @@ void study_mean_interval(const double *values, size_t n, double confidence,
 enum study_latency { STUDY_TTFT, STUDY_TPOT, STUDY_ITL, STUDY_E2E };
 
 /*
- * The interval of an endpoint's p95, in ns: from the batches of one run, or
- * from the values of the replications. False when there is none (too few, or
- * some never ended).
+ * The interval of an endpoint's p95, in ns, around the p95 of all: from the
+ * batches of the run, or of all replications. False when there is none (the
+ * length was not known beforehand, or too many of a batch never ended).
  */
-bool study_p95_interval(const struct measure_result *result,
-                        uint32_t endpoint, enum study_latency latency,
-                        double confidence, double *low, double *high);
+bool study_p95_interval(const struct measure_result *result, uint32_t endpoint,
+                        enum study_latency latency, double confidence,
+                        double *low, double *high);
 
 /* ---- rules ------------------------------------------------------------- */
 
@@ -55,15 +56,15 @@ const char *study_verdict_name(enum study_verdict verdict);
 /* What one rule saw. NAN and 0 where a part has no meaning. */
 struct study_judgement {
 	enum study_verdict verdict;
-	double seen;      /* left side, pooled */
-	double bound;     /* right side */
-	double low, high; /* interval of seen at the rule's confidence */
-	double p;         /* of a test */
-	double n;         /* keys, requests or replications it rests on */
+	double seen;          /* left side, pooled */
+	double bound;         /* right side */
+	double low, high;     /* interval of seen at the rule's confidence */
+	double p;             /* of a test */
+	double n;             /* keys, requests or replications it rests on */
 	double request_share; /* beside a tested share of keys */
 	uint32_t reps_needed; /* undecided: replications that would decide */
 	enum study_unit { UNIT_NUMBER, UNIT_TIME_NS, UNIT_FRACTION } unit;
-	char note[160];   /* in words, what is not in the numbers; may be "" */
+	char note[160]; /* in words, what is not in the numbers; may be "" */
 };
 
 /* Judges a rule over the merged result of `result->replications` runs. */
@@ -82,8 +83,8 @@ struct study_progress {
 /*
  * Runs replications 0 .. reps-1 of the world and merges them. `observer`
  * gets the feed of replication 0 only, unless log_all. NULL with *e filled
- * when a run could not be made; *interrupted when progress said stop (what
- * was finished is returned).
+ * when a run could not be made; *interrupted when progress or the observer said
+ * stop: what was finished is returned, NULL when that is nothing.
  */
 struct study_runs {
 	const struct world_spec *world;

@@ -1,20 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Inside of study: an expression's values, and the judges by kind of rule.
+ * A judge looks at one relation over some replications: the rule's over all
+ * of them or, inside prob(...) and `in >= m of n reps`, over one.
  */
 #ifndef WEIR_STUDY_INT_H
 #define WEIR_STUDY_INT_H
 
 #include "study/study.h"
 
+/* ---- stats.c ----------------------------------------------------------- */
+
 /* Two-sided: twice the smaller tail. */
 double study_chi_square_p(double x, double df);
+/*
+ * Student's interval around `centre` with `tail` outside on either side:
+ * around an estimate from all of a run it is the interval by sections, which
+ * lacks the bias that a percentile of a small section has.
+ */
+void study_centred_interval(const double *values, size_t n, double centre,
+                            double tail, double *low, double *high);
+
+/* ---- eval.c ------------------------------------------------------------ */
 
 /* What a judge works on. */
 struct judge {
 	const struct measure_rule *rule;
 	const struct measure_terms *terms;
 	const struct measure_result *result;
+	uint32_t relation; /* its node */
+	uint32_t first;    /* replications first .. end-1 */
+	uint32_t end;
 	double confidence;
 	struct study_judgement out;
 };
@@ -45,29 +61,71 @@ struct judge_place {
 	enum judge_side side;
 };
 
-/* An expression's value; NAN when something in it is missing. */
+/* An expression's value; NAN when something in it is missing, or divided by
+ * nothing. */
 double judge_eval(const struct judge *j, uint32_t node,
                   const struct judge_place *at);
-/* True when a comparison holds between two values. */
+/* The value of a node without terms. */
+double judge_constant(const struct judge *j, uint32_t node);
+/* True when a comparison holds between two values; never with a NAN, nor
+ * between two that are both infinite. */
 bool judge_holds(double a, enum measure_compare compare, double b);
-/* Batches that all terms below a node share in one run; 0: none. */
+/* Batches that all terms below a node share in one run; 0: none, UINT32_MAX:
+ * there is no term. */
 uint32_t judge_batches(const struct judge *j, uint32_t node);
+/* The same of two nodes, 0 when there is no term below either. */
+uint32_t judge_shared_batches(const struct judge *j, uint32_t a, uint32_t b);
 /* True when nothing below a node is subject to chance in a way that an
  * interval speaks of: counts, states and extremes. */
 bool judge_is_exact(const struct judge *j, uint32_t node);
 /* True when there is no term below a node. */
 bool judge_is_constant(const struct judge *j, uint32_t node);
+/*
+ * rate_per_replica(a), or that times or by a constant above 0: its node and
+ * the factor. NULL when a node is something else.
+ */
+const struct measure_node *judge_rate(const struct judge *j, uint32_t node,
+                                      double *factor);
 
-/* judge_share.c: exact tests of fractions of keys. */
+/* ---- judge.c ----------------------------------------------------------- */
+
+/* The judge of one relation in one replication, at the default confidence. */
+struct judge judge_of_one(const struct judge *j, uint32_t relation,
+                          uint32_t replication);
+/* Judges an == that has a test of its own; false when it has none. */
+bool judge_by_test(struct judge *j);
+void judge_say(struct judge *j, enum study_verdict verdict, const char *note);
+/* FAIL, for a term saw nothing in that replication. */
+void judge_missing(struct judge *j, uint32_t replication);
+/*
+ * Replications, of a variance as seen, after which an interval with that half
+ * width would no longer reach over that distance; 0: too many.
+ */
+uint32_t judge_more(const struct judge *j, double distance, double half);
+
+/* ---- judge_share.c: exact tests of fractions --------------------------- */
+
+/* x of n against a constant: == by its test, others by the interval. */
+void judge_binomial(struct judge *j, double x, double n,
+                    enum measure_compare compare, double bound);
 void judge_share(struct judge *j);
 void judge_moved(struct judge *j);
 void judge_dispersion(struct judge *j);
-void judge_prob(struct judge *j);
 void judge_rates(struct judge *j);
 
-/* judge_value.c: counts, states, latencies. */
+/* ---- judge_each.c: relations in each replication by itself ------------- */
+
+/* What a relation comes to in one replication. */
+enum judge_once { ONCE_MISSING = -1, ONCE_BROKEN, ONCE_HELD };
+/* By its test where it has one, else by the values; *seen: the left side. */
+enum judge_once judge_once(const struct judge *j, uint32_t relation,
+                           uint32_t replication, double *seen);
 void judge_exact(struct judge *j);
+void judge_prob(struct judge *j);
 void judge_reps(struct judge *j);
+
+/* ---- judge_value.c: latencies, means and quotients --------------------- */
+
 void judge_interval(struct judge *j);
 void judge_within(struct judge *j);
 

@@ -269,6 +269,7 @@ static inline void random_hear_row(void *self, uint32_t replication,
 	r.ttft_p95_ns = row->ttft_p95_ns;
 	r.e2e_p95_ns = row->e2e_p95_ns;
 	r.tpot_mean_ns = row->tpot_mean_ns;
+	r.itl_mean_ns = row->itl_mean_ns;
 	r.queue = row->queue;
 	r.batch = row->batch;
 	r.in_flight = row->in_flight;

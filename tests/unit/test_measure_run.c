@@ -406,6 +406,7 @@ static void test_batches_by_number_when_time_is_open(void **state)
 	rig_free(rig);
 }
 
+/* n requests of so many ms; end_ns TIME_NEVER: of open length, 300 s. */
 static struct measure_result *replication(int64_t n, int64_t ms, int64_t end_ns)
 {
 	struct rig *rig = rig_new(0, end_ns);
@@ -418,7 +419,8 @@ static struct measure_result *replication(int64_t n, int64_t ms, int64_t end_ns)
 	measure_replicas(rig->m, 0, (uint32_t)n, 1, 0);
 	for (int64_t i = 0; i < n; i++)
 		rig_pass(rig, 0, i * S, 1, ms * MS);
-	struct measure_result *r = measure_finish(rig->m, end_ns);
+	struct measure_result *r =
+		measure_finish(rig->m, end_ns == TIME_NEVER ? 300 * S : end_ns);
 	rig_free(rig);
 	return r;
 }
@@ -432,10 +434,6 @@ static void test_replications_are_pooled(void **state)
 	measure_result_free(b);
 	assert_int_equal(a->replications, 2);
 	assert_near(a->end_s, 300, 0);
-	assert_int_equal(a->n_batches, 2 * MEASURE_BATCHES);
-	assert_near(a->batch_p95[0], 10e6, 0);
-	assert_near(a->batch_p95[MEASURE_BATCHES], 20e6, 0);
-	assert_true(isnan(a->batch_p95[1]));
 	const struct measure_scope_result *s =
 		measure_result_scope(a, SCOPE_DEPLOYMENT, 0);
 	assert_true(s->arrived == 8 && s->completed == 8);
@@ -453,6 +451,35 @@ static void test_replications_are_pooled(void **state)
 	measure_result_free(a);
 }
 
+/* Each replication's own value, whatever was merged before. */
+static void test_an_interval_is_of_replications(void **state)
+{
+	(void)state;
+	struct measure_result *a = replication(2, 10, 100 * S);
+	struct measure_result *b = replication(6, 20, 300 * S);
+	struct measure_result *c = replication(40, 30, 300 * S);
+	struct measure_result *d = replication(1, 5, TIME_NEVER);
+	assert_int_equal(d->n_batches, 0);
+	measure_result_merge(a, b);
+	measure_result_merge(c, d);
+	measure_result_merge(a, c);
+	assert_int_equal(a->n_batches, 4);
+	static const double ms[] = {10, 20, 30, 5};
+	for (size_t i = 0; i < 4; i++) {
+		assert_near(a->batch_p95[i], ms[i] * 1e6, 0);
+		assert_near(a->batch_mean[i], ms[i] * 1e6, 0);
+		/* E2E, TPOT of what is done at once, ITL without steps */
+		assert_near(a->batch_p95[3 * 4 + i], ms[i] * 1e6, 0);
+		assert_near(a->batch_p95[1 * 4 + i], 0, 0);
+		assert_true(isnan(a->batch_p95[2 * 4 + i]));
+		assert_true(isnan(a->batch_p95[4 * 4 + i])); /* ep_code */
+	}
+	measure_result_free(a);
+	measure_result_free(b);
+	measure_result_free(c);
+	measure_result_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +494,7 @@ int main(void)
 		cmocka_unit_test(test_batches_are_by_arrival),
 		cmocka_unit_test(test_batches_by_number_when_time_is_open),
 		cmocka_unit_test(test_replications_are_pooled),
+		cmocka_unit_test(test_an_interval_is_of_replications),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
