@@ -17,6 +17,7 @@ enum { LAB_REPLICA = 1, LAB_REQUEST, LAB_GIVE_UP, LAB_WORK, LAB_OTHER };
 
 enum lab_kind {
 	LAB_LIVED, /* a: the state, b: steps told when it is gone */
+	LAB_QUEUED,
 	LAB_STARTED,
 	LAB_PREEMPTED,
 	LAB_FIRST,
@@ -102,6 +103,10 @@ static inline uint64_t lab_blocks_held(const struct lab *l)
 
 		if (!l->requests[i].inside || w->place != WORK_RUNNING)
 			continue;
+		if (l->config.draft.tokens > 0) {
+			blocks += w->blocks;
+			continue;
+		}
 		tokens = w->computed;
 		if (replica_decodes(w))
 			tokens = w->input_tokens +
@@ -129,6 +134,15 @@ static inline void lab_lived(void *self, struct replica *r)
 
 	lab_note(self, LAB_LIVED, 0, (int64_t)replica_state_of(r),
 	         gone ? (int64_t)l->stepped : 0);
+}
+
+static inline void lab_queued(void *self, struct replica *r,
+                              struct replica_work *w)
+{
+	assert(w->queued && w->queued_ns == r->p.calendar->now_ns);
+	/* Without an overhead that is its arrival. */
+	if (r->p.config->overhead_ns > 0)
+		lab_note(self, LAB_QUEUED, w->id, 0, 0);
 }
 
 static inline void lab_started(void *self, struct replica *r,
@@ -225,6 +239,7 @@ static inline const struct replica_hooks *lab_hooks(void)
 {
 	static const struct replica_hooks hooks = {
 		.lived = lab_lived,
+		.queued = lab_queued,
 		.started = lab_started,
 		.preempted = lab_preempted,
 		.first_token = lab_first,

@@ -21,6 +21,16 @@ uint32_t replica_running(const struct replica *r)
 	return r->running.n;
 }
 
+uint32_t replica_preparing(const struct replica *r)
+{
+	return r->preparing.n;
+}
+
+uint64_t replica_stalls(const struct replica *r)
+{
+	return r->b.hold.stalls;
+}
+
 void replica_report(struct replica *r)
 {
 	r->p.config->engine->report(r);

@@ -6,13 +6,32 @@ bool replica_decodes(const struct replica_work *w)
 	return w->end_step != 0;
 }
 
+struct replica_work *replica_prefilling(struct replica_work *w)
+{
+	while (w && replica_decodes(w))
+		w = w->next;
+	return w;
+}
+
 uint32_t replica_decode_generated(const struct replica *r,
                                   const struct replica_work *w)
 {
 	uint64_t left = w->end_step - r->b.steps;
 
+	if (replica_drafts(r))
+		return w->generated;
 	assert(w->end_step >= r->b.steps && left < w->output.sealed_);
 	return w->output.sealed_ - (uint32_t)left;
+}
+
+int64_t replica_decode_ticks(const struct replica *r,
+                             const struct replica_work *w)
+{
+	assert(replica_decodes(w));
+	if (replica_drafts(r))
+		return w->token_ticks;
+	return w->token_ticks > r->b.token_ticks ? w->token_ticks
+	                                         : r->b.token_ticks;
 }
 
 void replica_batch_decode(struct replica *r, struct replica_work *w)
@@ -22,11 +41,15 @@ void replica_batch_decode(struct replica *r, struct replica_work *w)
 
 	assert(w->computed == w->input_tokens + w->generated - 1);
 	assert(w->generated < w->output.sealed_);
+	if (replica_drafts(r)) {
+		w->end_step = UINT64_MAX;
+		return;
+	}
 	w->end_step = b->steps + (w->output.sealed_ - w->generated);
 	b->contexts += w->computed;
 	replica_kv_join(&b->kv, w->computed, b->steps);
 	ending.step = w->end_step;
-	ending.rank = b->joined++;
+	ending.rank = w->rank;
 	ending.work = w;
 	replica_endings_push(&b->endings, &ending);
 }
@@ -50,7 +73,8 @@ static void leave(struct replica *r, struct replica_work *w)
 	struct replica_batching *b = &r->b;
 
 	if (b->prefilling == w)
-		b->prefilling = w->next;
+		b->prefilling = replica_prefilling(w->next);
+	w->end_step = 0;
 	assert(b->kv.used >= w->blocks);
 	b->kv.used -= w->blocks;
 	w->blocks = 0;
@@ -61,7 +85,7 @@ static void leave(struct replica *r, struct replica_work *w)
 void replica_batch_remove(struct replica *r, struct replica_work *w)
 {
 	assert(w->place == WORK_RUNNING);
-	if (replica_decodes(w)) {
+	if (replica_decodes(w) && !replica_drafts(r)) {
 		replica_endings_remove(&r->b.endings, w);
 		leave_decodes(r, w);
 	}

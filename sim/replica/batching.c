@@ -16,16 +16,24 @@ static void step_start(void *self)
 	replica_step_begin(self);
 }
 
-/* The next step begins when all else of this moment has happened. */
+/*
+ * The next step begins when all else of this moment has happened, or of the
+ * last one of a stall.
+ */
 static void begin_soon(struct replica *r)
 {
 	struct calendar *c = r->p.calendar;
+	int64_t at_ns = c->now_ns;
 
+	if (r->b.hold.until_ns > at_ns)
+		at_ns = r->b.hold.until_ns;
 	if (!event_pending(&r->b.start))
-		event_schedule(c, &r->b.start, c->now_ns);
+		event_schedule(c, &r->b.start, at_ns);
+	else if (at_ns < r->b.start.at_ns)
+		event_move(c, &r->b.start, at_ns);
 }
 
-static void finish(struct replica *r, struct replica_work *w)
+void replica_finish(struct replica *r, struct replica_work *w)
 {
 	w->in = NULL;
 	r->p.hooks->done(r->p.self, r, w);
@@ -47,7 +55,27 @@ static void give_token(struct replica *r, struct replica_work *w)
 		replica_batch_decode(r, w);
 	} else {
 		replica_batch_remove(r, w);
-		finish(r, w);
+		replica_finish(r, w);
+	}
+}
+
+/* Those whose prompts are computed get a token. */
+static void give_tokens(struct replica *r)
+{
+	struct replica_work *w = r->b.prefilling, *next;
+
+	r->b.prefilling = NULL;
+	for (; w; w = next) {
+		next = replica_prefilling(w->next);
+		if (w->computed == w->input_tokens + w->generated) {
+			give_token(r, w);
+			continue;
+		}
+		if (!r->b.prefilling)
+			r->b.prefilling = w;
+		/* Behind one that used the budget up is nobody further. */
+		if (r->p.config->long_prefill_tokens == 0)
+			break;
 	}
 }
 
@@ -55,22 +83,20 @@ static void run_end(void *self)
 {
 	struct replica *r = self;
 	struct calendar *c = r->p.calendar;
-	struct replica_work *w, *next;
+	struct replica_work *w;
 
 	replica_run_book(r, r->b.run.steps);
+	if (replica_drafts(r))
+		replica_draft_book(r);
 	while ((w = replica_batch_ended(r)))
-		finish(r, w);
-	for (w = r->b.prefilling; w; w = next) {
-		if (w->computed < w->input_tokens + w->generated)
-			break;
-		next = w->next;
-		r->b.prefilling = next;
-		give_token(r, w);
-	}
+		replica_finish(r, w);
+	give_tokens(r);
 	if (r->running.n + r->waiting.n == 0) {
-		replica_busy_until(r, r->b.clock_ticks);
+		if (r->busy)
+			replica_busy_until(r, r->b.clock_ticks);
 		replica_left(r);
-	} else if (calendar_next(c) > c->now_ns) {
+	} else if (calendar_next(c) > c->now_ns &&
+	           r->b.hold.until_ns <= c->now_ns) {
 		replica_step_begin(r);
 	} else {
 		begin_soon(r);
@@ -88,6 +114,11 @@ static void batching_open(struct replica *r)
 	event_init(&r->b.start, EVENT_OPERATOR,
 	           EVENT_ENTITY(START_KIND, number), step_start, r);
 	replica_kv_init(&r->b.kv, config);
+	if (replica_drafts(r))
+		r->b.drafts = stream_open(r->p.seed, r->p.replication,
+		                          EVENT_ENTITY(r->p.work_kind, 0),
+		                          REPLICA_STREAM_DRAFT);
+	replica_hold_init(r);
 }
 
 static void batching_close(struct replica *r)
@@ -98,7 +129,10 @@ static void batching_close(struct replica *r)
 	mem_free(r->b.endings.heap);
 }
 
-/* True when w could not even run alone. Its last token needs no KV. */
+/*
+ * True when w could not even run alone. Its last token needs no KV, but
+ * drafts beyond it do.
+ */
 static bool too_long(const struct replica *r, const struct replica_work *w)
 {
 	const struct replica_config *config = r->p.config;
@@ -108,6 +142,7 @@ static bool too_long(const struct replica *r, const struct replica_work *w)
 		return true;
 	if (config->max_model_len > 0 && tokens > config->max_model_len)
 		return true;
+	tokens += config->draft.tokens + replica_draft_slots(r);
 	return config->kv_blocks > 0 &&
 	       replica_kv_blocks(&r->b.kv, tokens - 1) > config->kv_blocks;
 }
@@ -123,15 +158,18 @@ static void batching_admit(struct replica *r, struct replica_work *w)
 	}
 	if (replica_refuse_full(r, w))
 		return;
-	/* Who waits already cannot join before a run's end, nor can w. */
-	may_join = r->waiting.n == 0 && r->running.n < config->max_num_seqs &&
+	/* Who waits already cannot join before a run's end, nor can w; but
+	 * where they wait for time or company, w may be that. */
+	may_join = (r->waiting.n == 0 || config->join_wait.wait_ns > 0) &&
+	           r->running.n < config->max_num_seqs &&
 	           r->b.kv.decodes < config->max_num_batched_tokens;
-	replica_list_append(&r->waiting, w);
-	w->place = WORK_WAITING;
+	replica_queue(r, w);
 	if (!r->b.run.open)
 		begin_soon(r);
-	else if (may_join)
+	else if (may_join && replica_hold_joins(r))
 		replica_run_cut(r);
+	else if (may_join)
+		replica_run_until(r, r->b.hold.join_ns);
 }
 
 static void abort_waiting(struct replica *r, struct replica_work *w)
@@ -149,7 +187,9 @@ static void abort_running(struct replica *r, struct replica_work *w)
 {
 	if (!replica_run_settle(r))
 		begin_soon(r);
-	else if (replica_decodes(w))
+	else if (replica_decodes(w) &&
+	         (replica_drafts(r) ? replica_draft_on_time(r, w)
+	                            : !r->b.run.late))
 		r->b.run.tokens--;
 	replica_batch_remove(r, w);
 }

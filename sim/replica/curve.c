@@ -36,20 +36,22 @@ int64_t replica_step_ticks(const struct replica_curve *curve,
                            const struct replica_batch *batch)
 {
 	uint64_t tokens = (uint64_t)batch->prefill_tokens + batch->decodes;
-	int64_t ticks = form(piece_for(curve, tokens), batch);
+	int64_t ticks = form(piece_for(curve, tokens), batch), least;
 
+	if (curve->has_floor) {
+		least = form(&curve->floor, batch);
+		ticks = least > ticks ? least : ticks;
+	}
 	return ticks < SHORTEST ? SHORTEST : ticks;
 }
 
-struct replica_pace replica_curve_pace(const struct replica_curve *curve,
-                                       const struct replica_batch *batch)
+/* The pace that one form alone gives, as far as it stays in bounds. */
+static struct replica_pace form_pace(const struct replica_curve_piece *piece,
+                                     const struct replica_batch *batch)
 {
-	const struct replica_curve_piece *piece =
-		piece_for(curve, batch->decodes);
 	struct replica_pace pace = {0, 0, REPLICA_RUN_STEPS_MAX};
 	uint64_t most;
 
-	assert(batch->prefill_tokens == 0 && batch->pairs == 0);
 	/* More in one step is more than any step may last. */
 	assert(batch->decodes == 0 ||
 	       (piece->per_context_ticks < REPLICA_STEP_TICKS_MAX &&
@@ -73,6 +75,43 @@ struct replica_pace replica_curve_pace(const struct replica_curve *curve,
 			pace.steps_max = most + 1;
 	}
 	return pace;
+}
+
+/* The longer of two paces, until the other may overtake it. */
+static struct replica_pace longer(struct replica_pace a, struct replica_pace b)
+{
+	struct replica_pace pace = a, other = b;
+	uint64_t most;
+
+	if (b.first_ticks > a.first_ticks ||
+	    (b.first_ticks == a.first_ticks &&
+	     b.growth_ticks > a.growth_ticks)) {
+		pace = b;
+		other = a;
+	}
+	/* Where the other leaves its bounds it may turn. */
+	if (other.steps_max < pace.steps_max)
+		pace.steps_max = other.steps_max;
+	if (other.growth_ticks <= pace.growth_ticks)
+		return pace;
+	most = (uint64_t)((pace.first_ticks - other.first_ticks) /
+	                  (other.growth_ticks - pace.growth_ticks));
+	if (most + 1 < pace.steps_max)
+		pace.steps_max = most + 1;
+	return pace;
+}
+
+struct replica_pace replica_curve_pace(const struct replica_curve *curve,
+                                       const struct replica_batch *batch)
+{
+	struct replica_pace pace, least;
+
+	assert(batch->prefill_tokens == 0 && batch->pairs == 0);
+	pace = form_pace(piece_for(curve, batch->decodes), batch);
+	if (!curve->has_floor)
+		return pace;
+	least = form_pace(&curve->floor, batch);
+	return longer(pace, least);
 }
 
 int64_t replica_pace_sum(const struct replica_pace *pace, uint64_t steps)

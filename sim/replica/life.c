@@ -64,17 +64,44 @@ static void phase_over(void *self)
 	next_phase(r);
 }
 
+/* Overheads are all alike: who came first is first to be prepared. */
+static void await_prepared(struct replica *r)
+{
+	const struct replica_work *w = r->preparing.first;
+
+	if (w && !event_pending(&r->prepared))
+		event_schedule(r->p.calendar, &r->prepared, w->queued_ns);
+}
+
+/* The overheads that end in this ns are over. */
+static void prepared(void *self)
+{
+	struct replica *r = self;
+	struct replica_work *w;
+
+	while ((w = r->preparing.first) &&
+	       w->queued_ns <= r->p.calendar->now_ns) {
+		replica_list_remove(&r->preparing, w);
+		w->place = WORK_OUT;
+		r->p.config->engine->admit(r, w);
+	}
+	await_prepared(r);
+	replica_left(r);
+}
+
 struct replica *replica_new(const struct replica_params *params)
 {
 	const struct replica_hooks *h = params->hooks;
 	struct replica *r = mem_new(1, sizeof *r);
 
 	assert(params->calendar && params->config && params->config->engine);
-	assert(h->lived && h->started && h->preempted && h->first_token);
+	assert(h->lived && h->started && h->preempted);
+	assert(h->first_token);
 	assert(h->done && h->dropped && h->steps && h->late_token);
 	r->p = *params;
 	r->state = REPLICA_PLACING;
 	event_init(&r->life, EVENT_READY, params->entity, phase_over, r);
+	event_init(&r->prepared, EVENT_ADMISSION, params->entity, prepared, r);
 	params->config->engine->open(r);
 	return r;
 }
@@ -84,6 +111,7 @@ void replica_free(struct replica *r)
 	if (!r)
 		return;
 	event_cancel(r->p.calendar, &r->life);
+	event_cancel(r->p.calendar, &r->prepared);
 	r->p.config->engine->close(r);
 	mem_free(r);
 }
@@ -110,7 +138,7 @@ void replica_drain(struct replica *r)
 {
 	if (r->state >= REPLICA_DRAINING)
 		return;
-	if (r->state < REPLICA_READY || r->waiting.n + r->running.n == 0) {
+	if (r->state < REPLICA_READY || replica_empty(r)) {
 		replica_kill(r);
 		return;
 	}
@@ -119,18 +147,30 @@ void replica_drain(struct replica *r)
 
 void replica_kill(struct replica *r)
 {
+	struct replica_work *w;
+
 	if (r->state == REPLICA_GONE)
 		return;
 	replica_report(r);
 	event_cancel(r->p.calendar, &r->life);
+	event_cancel(r->p.calendar, &r->prepared);
 	enter(r, REPLICA_GONE);
 	r->p.config->engine->lose(r);
-	assert(r->waiting.n == 0 && r->running.n == 0);
+	while ((w = r->preparing.first)) {
+		replica_list_remove(&r->preparing, w);
+		replica_drop(r, w, REPLICA_DROP_LOST);
+	}
+	assert(replica_empty(r));
+}
+
+bool replica_empty(const struct replica *r)
+{
+	return r->waiting.n + r->running.n + r->preparing.n == 0;
 }
 
 void replica_left(struct replica *r)
 {
-	if (r->state == REPLICA_DRAINING && r->waiting.n + r->running.n == 0)
+	if (r->state == REPLICA_DRAINING && replica_empty(r))
 		replica_kill(r);
 }
 
@@ -145,14 +185,38 @@ void replica_admit(struct replica *r, struct replica_work *w)
 	w->end_step = 0;
 	w->token_ticks = 0;
 	w->place = WORK_OUT;
+	w->queued = false;
+	w->queued_ns = r->p.calendar->now_ns + r->p.config->overhead_ns;
 	w->in = r;
-	r->p.config->engine->admit(r, w);
+	if (r->p.config->overhead_ns == 0) {
+		r->p.config->engine->admit(r, w);
+		return;
+	}
+	replica_list_append(&r->preparing, w);
+	w->place = WORK_PREPARING;
+	await_prepared(r);
+}
+
+void replica_queue(struct replica *r, struct replica_work *w)
+{
+	replica_list_append(&r->waiting, w);
+	w->place = WORK_WAITING;
+	w->queued = true;
+	if (r->p.hooks->queued)
+		r->p.hooks->queued(r->p.self, r, w);
 }
 
 void replica_abort(struct replica *r, struct replica_work *w)
 {
 	assert(w->in == r && w->place != WORK_OUT);
-	r->p.config->engine->abort(r, w);
+	if (w->place == WORK_PREPARING) {
+		replica_list_remove(&r->preparing, w);
+		w->place = WORK_OUT;
+		if (r->preparing.n == 0)
+			event_cancel(r->p.calendar, &r->prepared);
+	} else {
+		r->p.config->engine->abort(r, w);
+	}
 	assert(w->place == WORK_OUT);
 	w->in = NULL;
 	replica_left(r);

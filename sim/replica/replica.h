@@ -55,9 +55,15 @@ struct replica_curve_piece {
 
 enum { REPLICA_CURVE_PIECES = 16 };
 
+/*
+ * With a floor, a step lasts the longer of its piece's form and the floor's,
+ * whose upto_tokens is not read: computing and moving memory overlap.
+ */
 struct replica_curve {
 	uint32_t n; /* 1 .. REPLICA_CURVE_PIECES */
 	struct replica_curve_piece piece[REPLICA_CURVE_PIECES];
+	bool has_floor;
+	struct replica_curve_piece floor;
 };
 
 /* What a step holds. */
@@ -80,6 +86,50 @@ const struct replica_engine *replica_engine_find(const char *name);
 const char *replica_engine_name(size_t i);
 
 /*
+ * The queue is looked at by steps that begin wait_ns or later after one that
+ * let somebody join, or when `count` or more wait (0: their number does not
+ * matter). wait_ns 0: by every step. An idle replica waits too.
+ */
+struct replica_join_wait {
+	int64_t wait_ns;
+	uint32_t count;
+};
+
+/*
+ * Stalls that are imposed, not computed: while more than above_batch requests
+ * are in the batch, they come as a Poisson process of per_minute in the time
+ * of its steps, and for so long the replica begins no step; the time inside
+ * a stall breeds no further one. per_minute 0: none.
+ */
+struct replica_stall {
+	double per_minute;
+	uint32_t above_batch;
+	struct dist duration_ns;
+};
+
+enum { REPLICA_DRAFT_MAX = 16 };
+
+/*
+ * Speculative decoding: for each decode `tokens` further ones are drafted,
+ * which one step checks; acceptance[i] is the chance that the i-th is right
+ * if those before it were. All 1 + tokens count against the token budget and
+ * in the curve as decodes; they come together at the step's end. Where
+ * `lookahead` slots of KV are kept beyond them, as draft heads need and
+ * n-grams do not, a request holds more blocks. Rejected tokens keep theirs.
+ * With drafts every step is run: their luck differs.
+ */
+struct replica_draft {
+	uint32_t tokens; /* 0: no speculation */
+	double acceptance[REPLICA_DRAFT_MAX];
+	uint32_t lookahead;
+	int64_t step_ticks;       /* that drafting adds to a step of decodes */
+	int64_t per_decode_ticks; /* and for each decode that has drafts */
+};
+
+/* Tokens that a decode gives in a step, in the mean. */
+double replica_draft_mean(const struct replica_draft *draft);
+
+/*
  * An immutable configuration, shared by the replicas of a deployment and
  * owned by the caller. batching reads max_num_seqs, max_num_batched_tokens,
  * kv_blocks (0: never short), block_tokens, max_model_len (0: no limit) and
@@ -97,6 +147,19 @@ struct replica_config {
 	struct dist service_ns;
 	uint64_t queue_cap; /* waiting beyond it are refused; 0: no cap */
 	bool exact_steps;   /* run every step instead of leaping */
+	/*
+	 * Both engines: what a request spends inside before it joins the
+	 * queue (HTTP, tokens made of text): in flight, but not waiting.
+	 */
+	int64_t overhead_ns;
+	struct replica_join_wait join_wait; /* batching */
+	struct replica_stall stall;         /* batching */
+	struct replica_draft draft;         /* batching */
+	/* batching: most tokens of one prompt in a step; 0: no limit. */
+	uint32_t long_prefill_tokens;
+	/* batching: blocks that a request must leave free where it joins
+	 * others. */
+	uint64_t watermark_blocks;
 };
 
 /*
@@ -148,15 +211,24 @@ struct replica_work {
 	struct sealed_tokens output; /* at least 1 */
 	void *owner;
 
+	int64_t queued_ns;    /* when it joins the queue, after the overhead */
+	bool queued;          /* it did */
 	uint32_t computed;    /* tokens whose KV is held */
 	uint32_t generated;   /* output tokens so far (see replica_generated) */
 	uint32_t preemptions; /* times it was thrown out and recomputed */
 	uint64_t blocks;      /* KV blocks held */
+	uint32_t scheduled;   /* tokens in this step, with drafts */
+	uint64_t rank;        /* in which it joined the batch */
 	uint64_t end_step;    /* step at whose end its last token comes */
 	int64_t token_ticks;  /* when its last token came */
 	struct replica_work *next;
 	struct replica_work *prev;
-	enum { WORK_OUT, WORK_WAITING, WORK_RUNNING } place;
+	enum {
+		WORK_OUT,
+		WORK_PREPARING, /* in its overhead */
+		WORK_WAITING,
+		WORK_RUNNING
+	} place;
 	struct replica *in;   /* where it is, NULL when it is out */
 	struct event service; /* engine `service` only */
 };
@@ -165,7 +237,8 @@ struct replica_work {
  * `steps` equal steps of one batch, from `begin_ticks`: step i (from 0)
  * lasts first_ticks + i * growth_ticks, and gives each of `tokens` requests
  * one further token. A token's ITL is the length of its step; where a request
- * sat out steps (preempted, budget spent) its gap comes by late_token.
+ * sat out steps (preempted, no budget) or a stall its gap comes by
+ * late_token; and so do tokens that come together with another, gap 0.
  */
 struct replica_steps {
 	int64_t begin_ticks;
@@ -181,11 +254,13 @@ struct replica;
 /*
  * What the owner is told, at the simulated moment it happens. Within a call
  * the owner may admit to other replicas and schedule events, but not touch
- * this replica. All must be set.
+ * this replica. All must be set, save one.
  */
 struct replica_hooks {
 	/* It changed its state of life (replica_state_of says to what). */
 	void (*lived)(void *self, struct replica *r);
+	/* It joined the queue: at once, or after the overhead. May be NULL. */
+	void (*queued)(void *self, struct replica *r, struct replica_work *w);
 	/* The request left the queue and its first chunk starts now. */
 	void (*started)(void *self, struct replica *r, struct replica_work *w);
 	/* It went back to the queue; it will be started again. */
@@ -241,17 +316,17 @@ void replica_start(struct replica *r, const struct replica_cold_start *cold);
 void replica_drain(struct replica *r);
 /*
  * GONE now: the steps that are over are told, then `lived` is called, then
- * every request inside is dropped as LOST, in batch order, then in queue
- * order. A step that is not over is not told.
+ * every request inside is dropped as LOST: the batch in its order, the queue
+ * in its, and those in their overhead. A step that is not over is not told.
  */
 void replica_kill(struct replica *r);
 
 /*
- * A request arrives; the replica must be READY. It joins the queue, or is
- * dropped (hook) before this returns. In a batch it may join the first step
- * that starts at this ns or later: a step starts after all else that happens
- * at its ns, so that requests of one moment share a step. Call it from
- * events, not from `started` or `preempted`.
+ * A request arrives; the replica must be READY. Its overhead begins; without
+ * one it joins the queue, or is dropped (hook), before this returns. In a batch
+ * it may join the first step that starts at this ns or later: a step starts
+ * after all else that happens at its ns, so that requests of one moment share a
+ * step. Call it from events, not from `started` or `preempted`.
  */
 void replica_admit(struct replica *r, struct replica_work *w);
 /*
@@ -273,6 +348,10 @@ enum replica_state replica_state_of(const struct replica *r);
 void *replica_owner(const struct replica *r);
 uint32_t replica_waiting(const struct replica *r);
 uint32_t replica_running(const struct replica *r);
+/* Requests in their overhead. */
+uint32_t replica_preparing(const struct replica *r);
+/* Imposed stalls that have begun so far. */
+uint64_t replica_stalls(const struct replica *r);
 /* Output tokens w has given up to now, within a leap too. */
 uint32_t replica_generated(const struct replica *r,
                            const struct replica_work *w);

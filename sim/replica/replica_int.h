@@ -71,10 +71,7 @@ void replica_list_remove(struct replica_list *l, struct replica_work *w);
 
 /* ---- endings ----------------------------------------------------------- */
 
-/*
- * When a decode ends. Requests complete their prompts in the order of the
- * batch, so that the rank in which they begin to decode is that order.
- */
+/* When a decode ends; at one step, in the order of the batch. */
 struct replica_ending {
 	uint64_t step;
 	uint64_t rank;
@@ -129,6 +126,34 @@ uint64_t replica_kv_taken(const struct replica_kv *kv, uint64_t done,
 uint64_t replica_kv_steps(const struct replica_kv *kv, uint64_t done,
                           uint64_t most);
 
+/* ---- hold: when the queue is not looked at, or no step begins ----------- */
+
+/* Purposes of its streams. */
+#define REPLICA_STREAM_STALL ((enum stream_purpose)32)
+#define REPLICA_STREAM_DRAFT ((enum stream_purpose)33)
+
+struct replica_hold {
+	int64_t join_ns;       /* from then on the waiting may join */
+	struct stream stream;  /* of the stalls */
+	int64_t exposed_ticks; /* steps that may breed stalls, so far */
+	int64_t next_ticks;    /* of them, when the next stall comes */
+	int64_t until_ns;      /* no step begins before */
+	uint64_t stalls;
+};
+
+void replica_hold_init(struct replica *r);
+/* True when a step that begins now may look at the queue. */
+bool replica_hold_joins(const struct replica *r);
+/* Somebody joined a step that begins now. */
+void replica_hold_joined(struct replica *r);
+/* True when the steps of the batch as it is may breed stalls. */
+bool replica_hold_exposed(const struct replica *r);
+/* How many of `most` steps may be run until the next stall begins. */
+uint64_t replica_hold_steps(const struct replica *r,
+                            const struct replica_pace *pace, uint64_t most);
+/* Exposed steps are over, the last of them in this ns: a stall may begin. */
+void replica_hold_expose(struct replica *r, int64_t ticks);
+
 /* ---- batch ------------------------------------------------------------- */
 
 /* Steps under way: one with prefill, or `steps` equal ones of decodes. */
@@ -137,6 +162,8 @@ struct replica_run {
 	bool pure; /* decodes alone */
 	int64_t begin_ticks;
 	struct replica_pace pace;
+	bool exposed; /* its steps may breed stalls */
+	bool late;    /* one step, whose tokens are told by late_token */
 	uint64_t steps;
 	uint64_t told;   /* of them, told to the `steps` hook */
 	uint32_t tokens; /* decodes that get one at the end of each */
@@ -148,12 +175,15 @@ struct replica_batching {
 	struct event start;
 	struct event end;
 	int64_t clock_ticks; /* where the last booked step ended */
-	uint64_t steps;      /* booked, all before the run under way */
-	uint64_t joined;     /* decodes so far: the next one's rank */
-	uint64_t contexts;   /* of the decodes, after the booked steps */
+	int64_t token_ticks; /* where the last one with decodes did */
+	struct replica_hold hold;
+	uint64_t steps;    /* booked, all before the run under way */
+	uint64_t joined;   /* the batch so far: the next one's rank */
+	uint64_t contexts; /* of the decodes, after the booked steps */
 	struct replica_endings endings;
 	struct replica_kv kv;
-	struct replica_work *prefilling; /* the batch from here on prefills */
+	struct replica_work *prefilling; /* the first that prefills */
+	struct stream drafts;            /* which of them are right */
 	struct replica_run run;
 };
 
@@ -172,6 +202,8 @@ struct replica {
 	struct event life;
 	int64_t phase_ns[REPLICA_COLD_PHASES];
 	int64_t cold_start_ns; /* 0 until it is ready */
+	struct event prepared; /* the first of `preparing` is */
+	struct replica_list preparing;
 	struct replica_list waiting;
 	struct replica_list running; /* in the order in which they joined */
 	bool busy;
@@ -204,6 +236,10 @@ void replica_drop(struct replica *r, struct replica_work *w,
                   enum replica_drop why);
 /* True, and w is dropped, when the queue holds all it may. */
 bool replica_refuse_full(struct replica *r, struct replica_work *w);
+/* w joins the queue, and the owner is told. */
+void replica_queue(struct replica *r, struct replica_work *w);
+/* Nobody is inside. */
+bool replica_empty(const struct replica *r);
 /* A request left: a draining replica may be GONE now. */
 void replica_left(struct replica *r);
 /* The times between which it is not idle. */
@@ -212,8 +248,10 @@ void replica_busy_until(struct replica *r, int64_t ticks);
 
 /* ---- leap: the run of steps under way ---------------------------------- */
 
+struct replica_plan;
+
 /* Opens a run of at most `most` steps where the last step ended. */
-void replica_run_open(struct replica *r, const struct replica_batch *batch,
+void replica_run_open(struct replica *r, const struct replica_plan *plan,
                       uint64_t most);
 /*
  * Steps of the run that are over now. Those with prefill or at whose end a
@@ -224,6 +262,9 @@ uint64_t replica_run_over(const struct replica *r);
 void replica_run_tell(struct replica *r, uint64_t steps);
 /* Tells and books the first `steps` steps; the rest of the run goes on. */
 void replica_run_book(struct replica *r, uint64_t steps);
+/* Lets the run end at the first end of a step at `at_ns` or later; a moment
+ * that is over stands for now. */
+void replica_run_until(struct replica *r, int64_t at_ns);
 /* Lets the run end at the first end of a step from now on. */
 void replica_run_cut(struct replica *r);
 /*
@@ -239,16 +280,54 @@ uint64_t replica_run_kv(const struct replica *r);
 
 /* ---- step: what vLLM's scheduler does ---------------------------------- */
 
+/* The batch as it is made up. */
+struct replica_plan {
+	struct replica_batch batch;
+	uint32_t budget;  /* tokens left */
+	uint32_t on_time; /* with drafts: decodes that sat out no step */
+	bool preempted;   /* somebody was thrown out: nobody joins */
+};
+
 /* Makes up the batch and begins its step, or several, or is idle. */
 void replica_step_begin(struct replica *r);
+/* The next chunk of w's prompt, of so many tokens at most. */
+uint32_t replica_step_chunk(const struct replica *r,
+                            const struct replica_work *w, uint32_t budget);
+/* Gives w its next n tokens of prompt. */
+void replica_step_prefill(struct replica *r, struct replica_work *w, uint32_t n,
+                          struct replica_plan *plan);
+/* Throws out the last of the batch; it will be first of the queue. */
+void replica_step_preempt(struct replica *r, struct replica_plan *plan);
+
+/* ---- draft: decodes that guess ----------------------------------------- */
+
+/* True when the config has drafts. */
+bool replica_drafts(const struct replica *r);
+/* KV slots that a request needs beyond its tokens. */
+uint32_t replica_draft_slots(const struct replica *r);
+/* Puts the running into the step, one by one. */
+void replica_draft_schedule(struct replica *r, struct replica_plan *plan);
+/* How long drafting takes in a step of so many decodes. */
+int64_t replica_draft_ticks(const struct replica *r);
+/* True when w's token at the end of this step comes one step after its
+ * last. */
+bool replica_draft_on_time(const struct replica *r,
+                           const struct replica_work *w);
+/* The step is over: the decodes get their tokens; who has all is done. */
+void replica_draft_book(struct replica *r);
 
 /* ---- batch: who is in, and the sums ------------------------------------ */
 
 /* True when w is past its prompt. */
 bool replica_decodes(const struct replica_work *w);
+/* The first from w on that prefills, or NULL. */
+struct replica_work *replica_prefilling(struct replica_work *w);
 /* A decode's output tokens after the booked steps. */
 uint32_t replica_decode_generated(const struct replica *r,
                                   const struct replica_work *w);
+/* When the decode w got its last token, before the run under way. */
+int64_t replica_decode_ticks(const struct replica *r,
+                             const struct replica_work *w);
 /* w's prompt is computed; it decodes from the next step on. */
 void replica_batch_decode(struct replica *r, struct replica_work *w);
 /*
@@ -256,6 +335,8 @@ void replica_batch_decode(struct replica *r, struct replica_work *w);
  * generated is written down in it.
  */
 void replica_batch_remove(struct replica *r, struct replica_work *w);
+/* w has all its tokens and left the batch. */
+void replica_finish(struct replica *r, struct replica_work *w);
 /* Takes out the next of those that end with the booked steps, or NULL. */
 struct replica_work *replica_batch_ended(struct replica *r);
 

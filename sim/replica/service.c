@@ -77,15 +77,14 @@ static void service_close(struct replica *r)
 
 static void service_admit(struct replica *r, struct replica_work *w)
 {
-	if (r->running.n < r->p.config->servers) {
-		assert(r->waiting.n == 0);
-		begin(r, w);
+	bool served = r->running.n < r->p.config->servers;
+
+	assert(!served || r->waiting.n == 0);
+	if (!served && replica_refuse_full(r, w))
 		return;
-	}
-	if (replica_refuse_full(r, w))
-		return;
-	replica_list_append(&r->waiting, w);
-	w->place = WORK_WAITING;
+	replica_queue(r, w);
+	if (served)
+		begin_next(r);
 }
 
 static void service_abort(struct replica *r, struct replica_work *w)

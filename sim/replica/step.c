@@ -4,19 +4,14 @@
  * joined, the last thrown out while blocks are short, then the waiting, first
  * come first served, while budget and places last.
  *
- * Two facts make it cheap. Each running request gets a token at least: each
- * took one in the step in which the last of them joined, so that they are no
- * more than the budget. And one prompt at most is left over from the step
- * before, the last of the batch: it used the budget up. So the decodes are a
- * number, and only prompts are looked at.
+ * A fact makes it cheap: without drafts, each running request gets all that
+ * it wants, and the last of them a token at least. For each took as much in
+ * the step in which the last of them joined, and since then wants no more; so
+ * that they are no more than the budget. So the decodes are a number, and
+ * only prompts are looked at: one at most, which used the budget up, if the
+ * length of a chunk has no limit of its own.
  */
 #include "replica/replica_int.h"
-
-/* The batch as it is made up. */
-struct plan {
-	struct replica_batch batch;
-	uint32_t budget; /* tokens left */
-};
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
@@ -29,41 +24,50 @@ static uint32_t wanted(const struct replica_work *w)
 	return w->input_tokens + w->generated;
 }
 
-/* The next chunk of the prompt left over, within the budget. */
-static uint32_t next_chunk(const struct replica *r,
-                           const struct replica_work *w)
+uint32_t replica_step_chunk(const struct replica *r,
+                            const struct replica_work *w, uint32_t budget)
 {
-	uint32_t budget = r->p.config->max_num_batched_tokens;
+	uint32_t most = r->p.config->long_prefill_tokens;
+	uint32_t n = least(wanted(w) - w->computed, budget);
 
-	assert(r->b.kv.decodes < budget);
-	return least(wanted(w) - w->computed, budget - r->b.kv.decodes);
+	assert(n >= 1);
+	return most > 0 ? least(n, most) : n;
+}
+
+/* Blocks with which w has so many tokens, and the slots of drafts. */
+static uint64_t blocks_with(const struct replica *r, uint64_t tokens)
+{
+	return replica_kv_blocks(&r->b.kv, tokens + replica_draft_slots(r));
 }
 
 /* Blocks that the running take in the next step. */
 static uint64_t running_need(const struct replica *r)
 {
 	const struct replica_batching *b = &r->b;
-	const struct replica_work *w = b->prefilling;
+	uint32_t left = r->p.config->max_num_batched_tokens - b->kv.decodes, n;
 	uint64_t need = replica_kv_taken(&b->kv, b->steps, 1);
+	struct replica_work *w = b->prefilling;
 
-	if (w)
-		need += replica_kv_blocks(&b->kv,
-		                          w->computed + next_chunk(r, w)) -
-		        w->blocks;
+	for (; w && left > 0; w = replica_prefilling(w->next)) {
+		n = replica_step_chunk(r, w, left);
+		need += replica_kv_blocks(&b->kv, w->computed + n) - w->blocks;
+		left -= n;
+	}
 	return need;
 }
 
-/* Throws out the last of the batch; it will be first of the queue. */
-static void preempt_last(struct replica *r)
+void replica_step_preempt(struct replica *r, struct replica_plan *plan)
 {
 	struct replica_work *w = r->running.last;
 
-	/* A decode got its last token at the end of the step before. */
+	/* One alone always fits, or it was refused at the door. */
+	assert(r->running.n > 1);
 	if (replica_decodes(w))
-		w->token_ticks = r->b.clock_ticks;
+		w->token_ticks = replica_decode_ticks(r, w);
 	replica_batch_remove(r, w);
 	w->computed = 0;
 	w->preemptions++;
+	plan->preempted = true;
 	replica_list_prepend(&r->waiting, w);
 	w->place = WORK_WAITING;
 	r->p.hooks->preempted(r->p.self, r, w);
@@ -72,28 +76,21 @@ static void preempt_last(struct replica *r)
 /*
  * Throws out until the running find their blocks. vLLM goes through the
  * batch in order and throws out the last whenever one finds none; who remains
- * is the same. It then lets nobody join in this step. That needs no rule of
- * its own: when the first in line was thrown out, the blocks that it held and
- * all that were free were too few for it and those before it, so that it does
- * not pass the gate until one of them ends.
+ * is the same.
  */
-static void make_room(struct replica *r)
+static void make_room(struct replica *r, struct replica_plan *plan)
 {
 	if (r->b.kv.total == 0)
 		return;
-	while (running_need(r) > replica_kv_free(&r->b.kv)) {
-		/* One alone always fits, or it was refused at the door. */
-		assert(r->running.n > 1);
-		preempt_last(r);
-	}
+	while (running_need(r) > replica_kv_free(&r->b.kv))
+		replica_step_preempt(r, plan);
 }
 
-/* Gives w its next n tokens of prompt. */
-static void take_chunk(struct replica *r, struct replica_work *w, uint32_t n,
-                       struct plan *plan)
+void replica_step_prefill(struct replica *r, struct replica_work *w, uint32_t n,
+                          struct replica_plan *plan)
 {
 	struct replica_kv *kv = &r->b.kv;
-	uint64_t blocks = replica_kv_blocks(kv, w->computed + n);
+	uint64_t blocks = blocks_with(r, w->computed + n);
 
 	assert(n >= 1 && n <= plan->budget && blocks >= w->blocks);
 	plan->budget -= n;
@@ -105,25 +102,63 @@ static void take_chunk(struct replica *r, struct replica_work *w, uint32_t n,
 	w->computed += n;
 }
 
-/* Lets the waiting join while there is budget, a place, and room for all
- * of the first one's tokens. */
-static void join_waiting(struct replica *r, struct plan *plan)
+/* The decodes, and the prompts left over, in the order of the batch. */
+static void take_running(struct replica *r, struct replica_plan *plan)
 {
 	struct replica_batching *b = &r->b;
-	uint64_t reserved = replica_kv_taken(&b->kv, b->steps, 1);
 	struct replica_work *w;
 
+	make_room(r, plan);
+	assert(b->kv.decodes <= plan->budget);
+	plan->budget -= b->kv.decodes;
+	plan->batch.decodes = b->kv.decodes;
+	plan->batch.contexts = b->contexts;
+	for (w = b->prefilling; w && plan->budget > 0;
+	     w = replica_prefilling(w->next))
+		replica_step_prefill(
+			r, w, replica_step_chunk(r, w, plan->budget), plan);
+}
+
+/* True when there is room for all tokens of the first in line. */
+static bool fits(const struct replica *r, const struct replica_work *w,
+                 uint32_t chunk)
+{
+	const struct replica_batching *b = &r->b;
+	uint64_t need = replica_kv_blocks(&b->kv, wanted(w));
+	uint64_t now = blocks_with(r, chunk), left;
+
+	if (b->kv.total == 0)
+		return true;
+	left = replica_kv_free(&b->kv) - replica_kv_taken(&b->kv, b->steps, 1);
+	if (now > need)
+		need = now;
+	if (r->running.n > 0)
+		need += r->p.config->watermark_blocks;
+	return need <= left;
+}
+
+/* Lets the waiting join while there is budget, a place, and room. */
+static void join_waiting(struct replica *r, struct replica_plan *plan)
+{
+	struct replica_batching *b = &r->b;
+	struct replica_work *w;
+	uint32_t n;
+
+	if (plan->preempted || !replica_hold_joins(r))
+		return;
 	while ((w = r->waiting.first) && plan->budget > 0 &&
 	       r->running.n < r->p.config->max_num_seqs) {
-		if (replica_kv_blocks(&b->kv, wanted(w)) >
-		    replica_kv_free(&b->kv) - reserved)
+		n = replica_step_chunk(r, w, plan->budget);
+		if (!fits(r, w, n))
 			break;
 		replica_list_remove(&r->waiting, w);
 		replica_list_append(&r->running, w);
 		w->place = WORK_RUNNING;
+		w->rank = b->joined++;
 		if (!b->prefilling)
 			b->prefilling = w;
-		take_chunk(r, w, least(wanted(w), plan->budget), plan);
+		replica_step_prefill(r, w, n, plan);
+		replica_hold_joined(r);
 		r->p.hooks->started(r->p.self, r, w);
 	}
 }
@@ -148,32 +183,35 @@ static uint64_t steps_alike(const struct replica *r)
 void replica_step_begin(struct replica *r)
 {
 	struct replica_batching *b = &r->b;
-	struct plan plan = {{0, 0, 0, 0}, 0};
+	struct replica_plan plan = {.batch = {0, 0, 0, 0}};
 	int64_t now_ns = r->p.calendar->now_ns;
 	uint64_t most = 1;
 
-	assert(!b->run.open);
+	assert(!b->run.open && now_ns >= b->hold.until_ns);
 	/* From idle it starts now; within one ns it has not been idle. */
 	if (!r->busy && now_ns > replica_ns(b->clock_ticks))
 		b->clock_ticks = replica_ticks(now_ns);
-	make_room(r);
-	assert(b->kv.decodes <= r->p.config->max_num_batched_tokens);
-	plan.budget = r->p.config->max_num_batched_tokens - b->kv.decodes;
-	if (b->prefilling)
-		take_chunk(r, b->prefilling, next_chunk(r, b->prefilling),
-		           &plan);
+	plan.budget = r->p.config->max_num_batched_tokens;
+	if (replica_drafts(r))
+		replica_draft_schedule(r, &plan);
+	else
+		take_running(r, &plan);
 	join_waiting(r, &plan);
 	if (r->running.n == 0) {
-		assert(r->waiting.n == 0);
 		if (r->busy)
 			replica_busy_until(r, b->clock_ticks);
+		assert(r->waiting.n == 0 || !replica_hold_joins(r));
+		if (r->waiting.n > 0)
+			event_schedule(r->p.calendar, &b->start,
+			               b->hold.join_ns);
 		return;
 	}
 	if (!r->busy)
 		replica_busy_from(r, b->clock_ticks);
-	plan.batch.decodes = b->kv.decodes;
-	plan.batch.contexts = b->contexts;
-	if (plan.batch.prefill_tokens == 0)
+	if (plan.batch.prefill_tokens == 0 && !plan.preempted &&
+	    !replica_drafts(r))
 		most = steps_alike(r);
-	replica_run_open(r, &plan.batch, most);
+	replica_run_open(r, &plan, most);
+	if (r->waiting.n > 0 && !replica_hold_joins(r))
+		replica_run_until(r, b->hold.join_ns);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scenario/scenario_int.h"
+#include "scenario/config_int.h"
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -13,98 +13,64 @@ __extension__ typedef unsigned __int128 u128;
 /* A step's ticks stay below this, about 52 days. */
 #define STEP_MAX ((u128)1 << 62)
 
+/* Exactly one of them is in a config of the engine "batching". */
+static const struct config_form *const forms[] = {
+	&form_curve,
+	&form_linear,
+	&form_roofline,
+};
+
+enum { FORMS = sizeof forms / sizeof forms[0] };
+
 static bool failed(const struct cursor *c)
 {
 	return reader_failed(c->reader);
 }
 
-static int64_t read_ticks(struct cursor *piece, const char *name)
-{
-	const double per_us = (double)(REPLICA_TICKS_PER_NS * NS_PER_US);
-
-	return (int64_t)floor(
-		cursor_number(cursor_member(piece, name)) * per_us + 0.5);
-}
-
-static void read_piece(struct cursor *c, struct replica_curve_piece *out)
-{
-	struct cursor *upto;
-
-	if (!cursor_object(c, "config.curve.pieces[]"))
-		return;
-	upto = cursor_member(c, "upto_tokens");
-	out->upto_tokens =
-		upto != NULL ? (uint32_t)cursor_integer(upto) : UINT32_MAX;
-	out->base_ticks = read_ticks(c, "base_us");
-	out->per_prefill_ticks = read_ticks(c, "prefill_token_us");
-	out->per_decode_ticks = read_ticks(c, "decode_token_us");
-	out->per_context_ticks = read_ticks(c, "context_token_us");
-	out->per_pair_ticks = read_ticks(c, "pair_us");
-}
-
-static void read_curve(struct cursor *c, struct replica_curve *out)
-{
-	struct cursor *list, *item;
-	size_t n, i;
-
-	if (!cursor_object(c, "config.curve"))
-		return;
-	list = cursor_member(c, "pieces");
-	n = cursor_items(list, REPLICA_CURVE_PIECES);
-	if (!failed(c) && n == 0)
-		cursor_error(list, "is empty");
-	for (i = 0; i < n && !failed(c); i++) {
-		item = cursor_item(list, i);
-		read_piece(item, &out->piece[i]);
-		if (failed(c))
-			break;
-		if (i > 0 &&
-		    out->piece[i].upto_tokens <= out->piece[i - 1].upto_tokens)
-			cursor_error(item, "must have more upto_tokens than "
-			                   "the piece before");
-		if (i + 1 == n && out->piece[i].upto_tokens != UINT32_MAX)
-			cursor_error(item, "is the last piece and must hold "
-			                   "for any step: leave upto_tokens "
-			                   "out");
-	}
-	out->n = (uint32_t)n;
-}
-
-/* Whether the longest step there can be is counted without overflow. */
-static bool step_fits(const struct replica_config *r)
+/* Whether the longest step of a piece is counted without overflow. */
+static bool piece_fits(const struct replica_config *r,
+                       const struct replica_curve_piece *p)
 {
 	uint64_t length = r->max_model_len > 0 ? r->max_model_len : CONTEXT_MAX;
-	const struct replica_curve_piece *p;
-	u128 ticks;
+	u128 ticks = (u128)p->base_ticks;
+
+	ticks += (u128)p->per_prefill_ticks * r->max_num_batched_tokens;
+	ticks += (u128)p->per_decode_ticks * r->max_num_seqs;
+	ticks += (u128)p->per_context_ticks * r->max_num_seqs * length;
+	ticks += (u128)p->per_pair_ticks * r->max_num_batched_tokens * length;
+	return ticks < STEP_MAX;
+}
+
+static bool step_fits(const struct replica_config *r)
+{
 	uint32_t i;
 
-	for (i = 0; i < r->curve.n; i++) {
-		p = &r->curve.piece[i];
-		ticks = (u128)p->base_ticks;
-		ticks += (u128)p->per_prefill_ticks * r->max_num_batched_tokens;
-		ticks += (u128)p->per_decode_ticks * r->max_num_seqs;
-		ticks += (u128)p->per_context_ticks * r->max_num_seqs * length;
-		ticks += (u128)p->per_pair_ticks * r->max_num_batched_tokens *
-		         length;
-		if (ticks >= STEP_MAX)
+	for (i = 0; i < r->curve.n; i++)
+		if (!piece_fits(r, &r->curve.piece[i]))
 			return false;
-	}
-	return true;
+	return !r->curve.has_floor || piece_fits(r, &r->curve.floor);
+}
+
+static bool takes_time(const struct replica_curve_piece *p)
+{
+	return p->base_ticks > 0 ||
+	       (p->per_prefill_ticks > 0 && p->per_decode_ticks > 0);
 }
 
 static bool any_time(const struct replica_curve *curve)
 {
 	uint32_t i;
 
+	if (curve->has_floor && takes_time(&curve->floor))
+		return true;
 	for (i = 0; i < curve->n; i++)
-		if (curve->piece[i].base_ticks == 0 &&
-		    (curve->piece[i].per_prefill_ticks == 0 ||
-		     curve->piece[i].per_decode_ticks == 0))
+		if (!takes_time(&curve->piece[i]))
 			return false;
 	return true;
 }
 
-static void read_kv(struct cursor *c, struct replica_config *out)
+static void read_kv(struct cursor *c, const struct config_hardware *hw,
+                    struct replica_config *out)
 {
 	struct cursor *tokens = cursor_member(c, "kv_cache_tokens");
 	struct cursor *blocks = cursor_member(c, "kv_blocks");
@@ -118,6 +84,8 @@ static void read_kv(struct cursor *c, struct replica_config *out)
 		                     "one of them");
 		return;
 	}
+	if (blocks == NULL && tokens == NULL && hw->known)
+		out->kv_blocks = hardware_kv_blocks(c, hw, out->block_tokens);
 	if (blocks != NULL)
 		out->kv_blocks = cursor_integer(blocks);
 	if (tokens != NULL) {
@@ -154,10 +122,57 @@ static struct cursor *required(struct cursor *c, const char *name,
 	return member;
 }
 
+/* The form of its step time; NULL with an error unless there is one. */
+static const struct config_form *form_of(struct cursor *c)
+{
+	const char *names[FORMS];
+	size_t i;
+
+	for (i = 0; i < FORMS; i++)
+		names[i] = forms[i]->name;
+	i = cursor_one_of(c, names, FORMS);
+	return i < FORMS ? forms[i] : NULL;
+}
+
+/* Compiles the step time, and holds it to what a replica can count. */
+static void read_form(struct cursor *c, const struct config_form *form,
+                      const struct config_hardware *hw,
+                      struct replica_config *out)
+{
+	struct cursor *member = cursor_member(c, form->name);
+
+	form->compile(member, hw, &out->curve);
+	if (!failed(c) && !step_fits(out))
+		cursor_error(member, "makes a full step longer than 52 days");
+	if (!failed(c) && !any_time(&out->curve))
+		cursor_error(member, "has a piece whose steps take no time");
+}
+
+static void read_join_wait(struct cursor *c, struct replica_join_wait *out)
+{
+	if (c == NULL || !cursor_object(c, "config.join_wait"))
+		return;
+	out->wait_ns = cursor_duration(cursor_member(c, "wait"));
+	out->count = (uint32_t)cursor_integer(cursor_member(c, "count"));
+}
+
+static void read_stall(struct cursor *c, struct replica_stall *out)
+{
+	out->duration_ns = dist_constant(0);
+	if (c == NULL || !cursor_object(c, "config.stall"))
+		return;
+	out->per_minute = cursor_number(cursor_member(c, "per_minute"));
+	out->above_batch =
+		(uint32_t)cursor_integer(cursor_member(c, "above_batch"));
+	out->duration_ns =
+		cursor_dist(cursor_member(c, "duration"), QUANTITY_NS);
+}
+
 static void read_batching(struct cursor *c, struct replica_config *out)
 {
 	static const char *const other[] = {"servers", "service_time"};
-	struct cursor *curve;
+	const struct config_form *form;
+	struct config_hardware hw = {.known = false};
 
 	refuse(c, other, 2, "batching");
 	out->max_num_seqs = (uint32_t)cursor_integer(
@@ -166,13 +181,19 @@ static void read_batching(struct cursor *c, struct replica_config *out)
 		required(c, "max_num_batched_tokens", "batching"));
 	out->max_model_len =
 		(uint32_t)cursor_integer(cursor_member(c, "max_model_len"));
-	read_kv(c, out);
-	curve = required(c, "curve", "batching");
-	read_curve(curve, &out->curve);
-	if (!failed(c) && !step_fits(out))
-		cursor_error(curve, "makes a full step longer than 52 days");
-	if (!failed(c) && !any_time(&out->curve))
-		cursor_error(curve, "has a piece whose steps take no time");
+	read_join_wait(cursor_member(c, "join_wait"), &out->join_wait);
+	read_stall(cursor_member(c, "stall"), &out->stall);
+	form = form_of(c);
+	if (failed(c))
+		return;
+	/* Where the numbers say all, a GPU and a model are but labels. */
+	if (form->needs_hardware ||
+	    (!cursor_has(c, "kv_cache_tokens") && !cursor_has(c, "kv_blocks")))
+		hardware_read(c, form->needs_hardware, &hw);
+	hardware_fit(c, &hw);
+	read_kv(c, &hw, out);
+	if (!failed(c))
+		read_form(c, form, &hw, out);
 }
 
 static void read_service(struct cursor *c, struct replica_config *out)
@@ -181,7 +202,9 @@ static void read_service(struct cursor *c, struct replica_config *out)
 		"max_num_seqs",  "max_num_batched_tokens",
 		"max_model_len", "kv_cache_tokens",
 		"kv_blocks",     "block_tokens",
-		"curve",
+		"curve",         "linear",
+		"roofline",      "join_wait",
+		"stall",
 	};
 
 	refuse(c, other, sizeof other / sizeof other[0], "service");
@@ -194,9 +217,10 @@ static void read_service(struct cursor *c, struct replica_config *out)
 static void read_labels(struct cursor *c)
 {
 	static const char *const texts[] = {
-		"model",   "engine_version", "precision", "parallelism",
-		"profile", "source",         "error"};
-	struct cursor *gpu = cursor_member(c, "gpu");
+		"model",     "hf_config",    "engine_version",
+		"precision", "kv_precision", "parallelism",
+		"profile",   "source",       "error"};
+	struct cursor *gpu = cursor_member(c, "gpu"), *reserved;
 	size_t i;
 
 	for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
@@ -205,6 +229,10 @@ static void read_labels(struct cursor *c)
 		return;
 	cursor_text(cursor_member(gpu, "type"));
 	cursor_integer(cursor_member(gpu, "count"));
+	cursor_number(cursor_member(gpu, "memory_utilization"));
+	reserved = cursor_member(gpu, "reserved_gib");
+	if (reserved != NULL)
+		cursor_number(reserved);
 }
 
 void config_read(struct cursor *c, struct replica_config *out)
@@ -230,6 +258,7 @@ void config_read(struct cursor *c, struct replica_config *out)
 		return;
 	}
 	out->service_ns = dist_constant(0);
+	out->overhead_ns = cursor_duration(cursor_member(c, "overhead"));
 	out->queue_cap = cursor_integer(cursor_member(c, "queue_cap"));
 	if (strcmp(name, "service") == 0)
 		read_service(c, out);

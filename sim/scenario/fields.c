@@ -258,13 +258,19 @@ static const struct scenario_field fields[] = {
 
 	{"config", "id", "id cr_...", "", "none",
          "The revision's id; in a file, its end is its digest."},
-	{"config", "model", "text", "", "none", "The model it runs."},
+	{"config", "model", "text", "", "none",
+         "The model it runs; ml_...: a file of models/."},
+	{"config", "hf_config", "file", "", "see model",
+         "The model by its Hugging Face config.json instead."},
 	{"config", "engine", "word", "", "\"batching\"",
          "How a replica works: batching, service."},
 	{"config", "engine_version", "text", "", "none",
          "The software that was measured."},
 	{"config", "gpu", "gpu", "", "none", "The GPUs of one replica."},
-	{"config", "precision", "text", "", "none", "Of the weights."},
+	{"config", "precision", "text", "", "none",
+         "Of the weights: bf16, fp16, fp8, fp4."},
+	{"config", "kv_precision", "text", "", "\"bf16\"",
+         "Of the KV cache, the same."},
 	{"config", "parallelism", "text", "", "none",
          "How the model is spread over the GPUs."},
 	{"config", "profile", "text", "", "none",
@@ -276,15 +282,27 @@ static const struct scenario_field fields[] = {
 	{"config", "max_model_len", "integer", "0 to 16777216", "0",
          "Batching: most tokens of a request, 0: no limit."},
 	{"config", "kv_cache_tokens", "integer", "0 to 1000000000000",
-         "never short", "Batching: tokens that the KV cache holds."},
+         "from the GPUs and an ml_ model or hf_config, else never short",
+         "Batching: tokens that the KV cache holds."},
 	{"config", "kv_blocks", "integer", "0 to 1000000000000",
          "see kv_cache_tokens", "Batching: the same in blocks."},
 	{"config", "block_tokens", "integer", "1 to 65536", "16",
          "Batching: tokens of a KV block."},
 	{"config", "queue_cap", "integer", "0 to 1000000000", "0",
          "Most requests that wait, 0: no cap."},
-	{"config", "curve", "curve", "", "engine service",
-         "Batching: how long a step is."},
+	{"config", "overhead", "duration", "0s to 1h", "\"0s\"",
+         "What a request spends inside before it queues: HTTP, tokens made "
+         "of text."},
+	{"config", "join_wait", "join_wait", "", "none",
+         "Batching: the queue is not looked at by every step."},
+	{"config", "stall", "stall", "", "none",
+         "Batching: stalls that are imposed, not computed."},
+	{"config", "curve", "curve", "", "another form",
+         "Batching: how long a step is, as measured."},
+	{"config", "linear", "linear", "", "another form",
+         "Batching: the same by three coefficients."},
+	{"config", "roofline", "roofline", "", "another form",
+         "Batching: the same from the GPUs and the model."},
 	{"config", "servers", "integer", "1 to 1000000", "1",
          "Service: requests served at once."},
 	{"config", "service_time", "distribution of durations", "0s to 366d",
@@ -294,11 +312,32 @@ static const struct scenario_field fields[] = {
 	{"config", "error", "text", "", "none",
          "How far it is from what was measured."},
 
-	{"config.gpu", "type", "text", "", "", "The GPU."},
+	{"config.gpu", "type", "text", "", "",
+         "The GPU, by a name of models/gpus.json."},
 	{"config.gpu", "count", "integer", "1 to 1024", "1", "How many."},
+	{"config.gpu", "memory_utilization", "number", "above 0, at most 1",
+         "0.9", "Part of its memory that the engine takes."},
+	{"config.gpu", "reserved_gib", "number", "0 to 10000",
+         "5.65, several GPUs 6.1",
+         "Memory of each that neither weights nor KV use."},
+
+	{"config.join_wait", "wait", "duration", "above 0s, at most 1h", "",
+         "From one joining to the next."},
+	{"config.join_wait", "count", "integer", "0 to 1000000", "0",
+         "Waiting requests that need not wait longer, 0: they all do."},
+
+	{"config.stall", "per_minute", "number", "above 0, at most 1000", "",
+         "How many come in a minute of steps, at random."},
+	{"config.stall", "above_batch", "integer", "0 to 1000000", "0",
+         "They come only while more requests than that are in the batch."},
+	{"config.stall", "duration", "distribution of durations", "0s to 1d",
+         "", "How long no step begins."},
 
 	{"config.curve", "pieces", "list of pieces", "", "",
          "From small steps to large; at most 16."},
+	{"config.curve", "floor", "floor", "", "none",
+         "A step is no shorter than this says: where computing hides "
+         "behind memory, or the other way round."},
 
 	{"config.curve.pieces[]", "upto_tokens", "integer", "1 to 4294967294",
          "no limit (the last piece)", "For steps of at most so many tokens."},
@@ -312,6 +351,84 @@ static const struct scenario_field fields[] = {
          "0", "Microseconds a token of context of a decoding request."},
 	{"config.curve.pieces[]", "pair_us", "number", "0 to 1000000", "0",
          "Microseconds a pair of tokens that prefill attends."},
+
+	{"config.curve.floor", "base_us", "number", "0 to 10000000", "",
+         "Microseconds of an empty step."},
+	{"config.curve.floor", "prefill_token_us", "number", "0 to 1000000",
+         "0", "Microseconds a prefill token."},
+	{"config.curve.floor", "decode_token_us", "number", "0 to 1000000", "0",
+         "Microseconds a decoding request."},
+	{"config.curve.floor", "context_token_us", "number", "0 to 1000000",
+         "0", "Microseconds a token of context of a decoding request."},
+	{"config.curve.floor", "pair_us", "number", "0 to 1000000", "0",
+         "Microseconds a pair of tokens that prefill attends."},
+
+	{"config.linear", "base_us", "number", "0 to 10000000", "",
+         "Microseconds of a step."},
+	{"config.linear", "prefill_token_us", "number", "0 to 1000000", "",
+         "Microseconds a prefill token."},
+	{"config.linear", "decode_token_us", "number", "0 to 1000000", "",
+         "Microseconds a decode token."},
+
+	{"config.roofline", "base_us", "number", "0 to 10000000", "200",
+         "Microseconds a step takes on the host."},
+	{"config.roofline", "layer_us", "number", "0 to 1000000", "20",
+         "Microseconds a layer adds."},
+	{"config.roofline", "request_us", "number", "0 to 1000000", "4.4",
+         "Microseconds a decoding request adds."},
+	{"config.roofline", "allreduce_us", "number", "0 to 1000000", "10",
+         "Microseconds before one of the two all-reduces of a layer moves "
+         "data; several GPUs only."},
+	{"config.roofline", "mfu", "number", "above 0, at most 1", "0.6",
+         "Part of the peak TFLOP/s that is reached."},
+	{"config.roofline", "bandwidth_efficiency", "number",
+         "above 0, at most 1", "0.8",
+         "Part of the memory bandwidth that is reached."},
+
+	{"gpus", "types", "list of GPUs", "", "", "The GPUs."},
+
+	{"gpus.types[]", "name", "text", "", "", "Its name."},
+	{"gpus.types[]", "short", "text", "", "", "A short one."},
+	{"gpus.types[]", "memory_gib", "number", "above 0, at most 100000", "",
+         "Memory."},
+	{"gpus.types[]", "bandwidth_tb_s", "number", "above 0, at most 10000",
+         "", "Bandwidth of the memory."},
+	{"gpus.types[]", "bf16_tflops", "number", "above 0, at most 10000000",
+         "", "Dense, 16 bits."},
+	{"gpus.types[]", "fp8_tflops", "number", "above 0, at most 10000000",
+         "none", "Dense, 8 bits."},
+	{"gpus.types[]", "fp4_tflops", "number", "above 0, at most 10000000",
+         "none", "Dense, 4 bits."},
+	{"gpus.types[]", "nvlink_gb_s", "number", "above 0, at most 1000000",
+         "none", "Bandwidth to other GPUs, one way."},
+	{"gpus.types[]", "price_per_hour", "number", "0 to 100000", "none",
+         "US dollars."},
+	{"gpus.types[]", "source", "text", "", "",
+         "Where the numbers come from."},
+
+	{"model", "id", "id ml_...", "", "none", "The model's id."},
+	{"model", "name", "text", "", "none", "Its name."},
+	{"model", "hidden_size", "integer", "1 to 10000000", "",
+         "Width of the residual stream."},
+	{"model", "num_hidden_layers", "integer", "1 to 100000", "", "Layers."},
+	{"model", "num_attention_heads", "integer", "1 to 100000", "",
+         "Heads of queries."},
+	{"model", "num_key_value_heads", "integer", "1 to 100000",
+         "num_attention_heads", "Heads of keys and values."},
+	{"model", "head_dim", "integer", "1 to 100000",
+         "hidden_size / num_attention_heads", "Width of a head."},
+	{"model", "intermediate_size", "integer", "1 to 10000000", "",
+         "Width of the feed-forward."},
+	{"model", "vocab_size", "integer", "1 to 100000000", "", "Tokens."},
+	{"model", "max_position_embeddings", "integer", "1 to 1000000000",
+         "none", "Longest context."},
+	{"model", "tie_word_embeddings", "true or false", "", "false",
+         "Whether input and output embeddings are one."},
+	{"model", "parameters", "integer", "1 to 100000000000000",
+         "counted by the shape", "Weights."},
+	{"model", "text_config", "model", "", "none",
+         "The language model in a config.json of several."},
+	{"model", "source", "text", "", "none", "Where the numbers come from."},
 
 	{"profile", "name", "text", "", "", "What the profile is called."},
 	{"profile", "source", "text", "", "none",
@@ -333,6 +450,8 @@ static const struct scenario_field fields[] = {
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
+_Static_assert((int)FIELDS <= (int)FIELDS_MAX, "FIELDS_MAX is too small");
+
 const struct scenario_field *scenario_field(size_t i)
 {
 	return i < FIELDS ? &fields[i] : NULL;
@@ -348,109 +467,4 @@ const struct scenario_field *field_find(const char *object, const char *name)
 		    strcmp(fields[i].object, object) == 0)
 			return &fields[i];
 	return NULL;
-}
-
-/*
- * The rest of `inner`'s name when it lies inside `outer` ("" when they are
- * the same), NULL when it does not. All but configs, profiles and
- * distributions lie inside the scenario.
- */
-static const char *inside(const char *inner, const char *outer)
-{
-	size_t n = strlen(outer);
-
-	if (strcmp(inner, outer) == 0)
-		return "";
-	if (strcmp(outer, "scenario") == 0)
-		return strncmp(inner, "config", 6) == 0 ||
-		                       strncmp(inner, "profile", 7) == 0 ||
-		                       strncmp(inner, "distribution", 12) == 0
-		               ? NULL
-		               : inner;
-	if (strncmp(inner, outer, n) == 0 && inner[n] == '.')
-		return inner + n + 1;
-	return NULL;
-}
-
-/* A field below `object` that is named so, or nearly so. */
-static const struct scenario_field *below(const char *object, const char *name)
-{
-	const char *names[FIELDS], *near;
-	size_t i, n = 0;
-
-	for (i = 0; i < FIELDS; i++)
-		if (inside(fields[i].object, object) != NULL)
-			names[n++] = fields[i].name;
-	near = base_nearest(name, names, n);
-	for (i = 0; near != NULL && i < FIELDS; i++)
-		if (strcmp(fields[i].name, near) == 0 &&
-		    inside(fields[i].object, object) != NULL)
-			return &fields[i];
-	return NULL;
-}
-
-/* The names of an object's fields; returns their number. */
-static size_t names_of(const char *object, const char **names)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < FIELDS; i++)
-		if (strcmp(fields[i].object, object) == 0)
-			names[n++] = fields[i].name;
-	return n;
-}
-
-/* The field of `object` itself that is nearest. */
-static const char *own(const char *object, const char *name)
-{
-	const char *names[FIELDS];
-	size_t n = names_of(object, names);
-
-	return base_nearest(name, names, n);
-}
-
-/* The first object with a field of exactly that name. */
-static const char *owner(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < FIELDS; i++)
-		if (strcmp(fields[i].name, name) == 0)
-			return fields[i].object;
-	return NULL;
-}
-
-static void list_known(const char *object, char *buf, size_t size)
-{
-	const char *names[FIELDS];
-	size_t n = names_of(object, names), i, at = strlen(buf);
-
-	for (i = 0; i < n && at < size; i++)
-		at += (size_t)snprintf(buf + at, size - at, "%s%s",
-		                       i == 0 ? "; known are " : ", ",
-		                       names[i]);
-}
-
-void field_unknown(const char *object, const char *name, char *buf, size_t size)
-{
-	const struct scenario_field *inner = below(object, name);
-	const char *near = own(object, name), *elsewhere = owner(name), *rest;
-	bool exact = inner != NULL && strcmp(inner->name, name) == 0;
-
-	assert(size > 64);
-	/* An exact name further in means more than a similar one here. */
-	if (exact || (inner != NULL && near == NULL && elsewhere == NULL)) {
-		rest = inside(inner->object, object);
-		snprintf(buf, size, "unknown field; did you mean \"%s%s%s\"?",
-		         rest, rest[0] != '\0' ? "." : "", inner->name);
-	} else if (near != NULL) {
-		snprintf(buf, size, "unknown field; did you mean \"%s\"?",
-		         near);
-	} else if (elsewhere != NULL) {
-		snprintf(buf, size, "unknown field here; it belongs to %s",
-		         elsewhere);
-	} else {
-		snprintf(buf, size, "unknown field");
-		list_known(object, buf, size);
-	}
 }

@@ -48,51 +48,65 @@ static const char *model_of(struct build *b, const json_t *config)
 						      config, "model")));
 }
 
-/* The id that a content should have, by the name in the one it has. */
-static const char *true_id(struct reader *r, json_t *content, const char *id)
+/* STEM-DIGEST of a content, without the id that may be in it. */
+static const char *digested(json_t *content, size_t stem, const char *id,
+                            struct arena *arena)
 {
 	json_t *rest = json_copy(content);
 	const char *text;
-	size_t stem = strlen(id);
 	char hex[17];
 
 	json_object_del(rest, "id");
-	text = write_canonical(rest, &r->scratch);
+	text = write_canonical(rest, arena);
 	json_decref(rest);
 	snprintf(hex, sizeof hex, "%016" PRIx64,
 	         route_hash(text, strlen(text)));
-	if (stem > DIGEST && id[stem - DIGEST - 1] == '-')
-		stem -= DIGEST + 1;
-	return arena_printf(&r->scratch, "%.*s-%.*s", (int)stem, id, DIGEST,
-	                    hex);
+	return arena_printf(arena, "%.*s-%.*s", (int)stem, id, DIGEST, hex);
 }
 
-/* Reads one file; the revision in it must be `id`. */
-static void read_file(struct build *b, const char *file,
-                      struct config_known *out)
+const char *scenario_revision_id(json_t *content, const char *name,
+                                 struct arena *arena)
 {
-	struct replica_config *config =
-		arena_new(b->reader->arena, 1, sizeof *config);
-	struct reader r;
+	const char *id = arena_printf(arena, "cr_%s", name);
+
+	assert(json_is_object(content));
+	return digested(content, strlen(id), id, arena);
+}
+
+/* The id that a content should have, by the name in the one it has. */
+static const char *true_id(struct reader *r, json_t *content, const char *id)
+{
+	size_t stem = strlen(id);
+
+	if (stem > DIGEST && id[stem - DIGEST - 1] == '-')
+		stem -= DIGEST + 1;
+	return digested(content, stem, id, &r->scratch);
+}
+
+/*
+ * Reads the one revision of a file, whose id must be `named` and follow from
+ * its content. NULL on error; the value belongs to the reader.
+ */
+static json_t *read_content(struct reader *r, const char *named,
+                            struct replica_config *config)
+{
+	json_t *json = reader_parse(r, r->file);
 	struct cursor *root, *id;
-	json_t *json;
 	const char *text, *right;
 
-	reader_init(&r, file, b->reader->arena, NULL, b->reader->err);
-	json = reader_parse(&r, file);
 	if (json == NULL)
-		goto out;
-	root = cursor_root(&r, json);
+		return NULL;
+	root = cursor_root(r, json);
 	config_read(root, config);
-	if (reader_failed(&r))
-		goto out;
+	if (reader_failed(r))
+		return NULL;
 	id = cursor_member(root, "id");
 	text = id != NULL ? cursor_text(id) : "";
-	right = true_id(&r, json, out->id);
+	right = true_id(r, json, named);
 	if (id == NULL)
 		cursor_error(root, "needs \"id\"; its content makes it \"%s\"",
 		             right);
-	else if (strcmp(text, out->id) != 0)
+	else if (strcmp(text, named) != 0)
 		cursor_error(id, "\"%s\" is not the name of the file", text);
 	else if (strcmp(text, right) != 0)
 		cursor_error(id,
@@ -100,10 +114,79 @@ static void read_file(struct build *b, const char *file,
 		             "makes it \"%s\": a revision is not edited but "
 		             "followed by another",
 		             text, right);
-	out->model = model_of(b, json);
+	return reader_failed(r) ? NULL : json;
+}
+
+/* Reads one file; the revision in it must be out's. */
+static void read_file(struct build *b, const char *file,
+                      struct config_known *out)
+{
+	struct replica_config *config =
+		arena_new(b->reader->arena, 1, sizeof *config);
+	const json_t *json;
+	struct reader r;
+
+	reader_init(&r, file, b->reader->arena, b->reader->places,
+	            b->reader->err);
+	json = read_content(&r, out->id, config);
+	if (json != NULL)
+		out->model = model_of(b, json);
 	out->config = config;
-out:
 	reader_fini(&r);
+}
+
+static const char *label(struct arena *arena, const json_t *object,
+                         const char *name)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text != NULL ? arena_strdup(arena, text) : "";
+}
+
+static void read_labels(struct arena *arena, const json_t *json,
+                        struct scenario_revision *out)
+{
+	const json_t *gpu = json_object_get(json, "gpu");
+	const json_t *count = json_object_get(gpu, "count");
+
+	out->id = label(arena, json, "id");
+	out->model = label(arena, json, "model");
+	out->profile = label(arena, json, "profile");
+	out->engine = label(arena, json, "engine");
+	out->engine_version = label(arena, json, "engine_version");
+	out->precision = label(arena, json, "precision");
+	out->source = label(arena, json, "source");
+	out->error = label(arena, json, "error");
+	out->gpu = label(arena, gpu, "type");
+	out->gpus = count != NULL ? (uint32_t)json_integer_value(count)
+	                          : (gpu != NULL ? 1 : 0);
+}
+
+int scenario_revision_read(const char *file,
+                           const struct scenario_places *places,
+                           struct arena *arena, struct scenario_revision *out,
+                           struct err *e)
+{
+	struct replica_config *config = arena_new(arena, 1, sizeof *config);
+	const char *name = strrchr(file, '/');
+	const json_t *json;
+	struct reader r;
+	size_t n;
+
+	assert(out != NULL && e != NULL);
+	memset(out, 0, sizeof *out);
+	name = name != NULL ? name + 1 : file;
+	n = strlen(name);
+	if (n > 5 && strcmp(name + n - 5, ".json") == 0)
+		n -= 5;
+	reader_init(&r, file, arena, places, e);
+	json = read_content(&r, arena_printf(arena, "%.*s", (int)n, name),
+	                    config);
+	if (json != NULL)
+		read_labels(arena, json, out);
+	out->config = config;
+	reader_fini(&r);
+	return e->set ? -1 : 0;
 }
 
 /* Puts the full id where a name without digest was. */

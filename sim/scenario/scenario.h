@@ -81,6 +81,13 @@ struct scenario *scenario_load(const char *file, const char *variant,
 void scenario_free(struct scenario *s);
 
 /*
+ * The id that makes a config a revision: "cr_NAME-" and the digest of its
+ * content (any "id" in it apart), in the arena.
+ */
+const char *scenario_revision_id(json_t *content, const char *name,
+                                 struct arena *arena);
+
+/*
  * The values of a --vary: "a,b,c" or "LO..HI/STEPS" (STEPS values from LO to
  * HI, evenly spaced, both included). Values as text for scenario_set, in the
  * arena. Returns their number, -1 with *e filled.
@@ -92,6 +99,30 @@ int scenario_vary(const char *text, struct arena *arena,
 json_t *scenario_profile_json(const struct load_profile *p);
 struct load_profile *scenario_profile_read(const char *file,
                                            struct arena *arena, struct err *e);
+
+/* A config revision of a file, for the reader; "" where it says nothing. */
+struct scenario_revision {
+	const char *id;
+	const char *model;
+	const char *profile;
+	const char *engine;
+	const char *engine_version;
+	const char *gpu;
+	uint32_t gpus; /* 0: does not say */
+	const char *precision;
+	const char *source;
+	const char *error;
+	const struct replica_config *config;
+};
+
+/*
+ * Reads a revision's file, checked as when a scenario names it; its texts
+ * and its config are in the arena. Returns 0, or -1 with *e filled.
+ */
+int scenario_revision_read(const char *file,
+                           const struct scenario_places *places,
+                           struct arena *arena, struct scenario_revision *out,
+                           struct err *e);
 
 /* A field of the table: what `explain` and the docs show. */
 struct scenario_field {

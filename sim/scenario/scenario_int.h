@@ -31,6 +31,7 @@ enum {
 	LIMIT_VALUES = 100000,     /* of an empirical distribution */
 	LIMIT_ID = 63,             /* characters of an id or name */
 	LIMIT_WARNINGS = 100,
+	FIELDS_MAX = 512, /* rows of the table */
 };
 
 /* ---- where JSON came from ---------------------------------------------- */

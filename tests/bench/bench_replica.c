@@ -94,6 +94,7 @@ static void late(void *self, struct replica *r, struct replica_work *w,
 
 static const struct replica_hooks hooks = {
 	.lived = lived,
+	.queued = seen,
 	.started = seen,
 	.preempted = seen,
 	.first_token = seen,

@@ -51,6 +51,22 @@ static bool one_in(struct stream *s, uint32_t n)
 	return stream_below(s, n) == 0;
 }
 
+static void random_piece(struct stream *s, struct replica_curve_piece *p,
+                         uint32_t base_max, int64_t grid_ticks)
+{
+	p->base_ticks = between(s, 0, base_max) * grid_ticks;
+	if (one_in(s, 2))
+		p->per_prefill_ticks = between(s, 0, 5) * grid_ticks;
+	if (one_in(s, 2))
+		p->per_decode_ticks = between(s, 0, 20) * grid_ticks;
+	if (one_in(s, 3))
+		p->per_context_ticks = between(s, 0, 2) * grid_ticks;
+	if (one_in(s, 6))
+		p->per_context_ticks = -(int64_t)between(s, 0, 900);
+	if (one_in(s, 3))
+		p->per_pair_ticks = between(s, 0, 700);
+}
+
 static void random_curve(struct stream *s, struct replica_curve *curve,
                          int64_t grid_ticks)
 {
@@ -63,18 +79,35 @@ static void random_curve(struct stream *s, struct replica_curve *curve,
 
 		upto += between(s, 1, 20);
 		p->upto_tokens = i + 1 < curve->n ? upto : UINT32_MAX;
-		p->base_ticks = between(s, 0, base_max) * grid_ticks;
-		if (one_in(s, 2))
-			p->per_prefill_ticks = between(s, 0, 5) * grid_ticks;
-		if (one_in(s, 2))
-			p->per_decode_ticks = between(s, 0, 20) * grid_ticks;
-		if (one_in(s, 3))
-			p->per_context_ticks = between(s, 0, 2) * grid_ticks;
-		if (one_in(s, 6))
-			p->per_context_ticks = -(int64_t)between(s, 0, 900);
-		if (one_in(s, 3))
-			p->per_pair_ticks = between(s, 0, 700);
+		random_piece(s, p, base_max, grid_ticks);
 	}
+	curve->has_floor = one_in(s, 3);
+	if (curve->has_floor)
+		random_piece(s, &curve->floor, base_max, grid_ticks);
+}
+
+static void random_stall(struct stream *s, struct replica_stall *stall,
+                         int64_t grid_ticks)
+{
+	double grid_ns = (double)grid_ticks / 1024;
+
+	stall->per_minute = 60e9 / (grid_ns * between(s, 1, 2000));
+	stall->above_batch = between(s, 0, 8);
+	stall->duration_ns = dist_constant(grid_ns * between(s, 0, 100));
+	if (one_in(s, 2))
+		stall->duration_ns.kind = DIST_EXPONENTIAL;
+}
+
+static void random_draft(struct stream *s, struct replica_draft *draft,
+                         int64_t grid_ticks)
+{
+	uint32_t i;
+
+	draft->tokens = between(s, 1, 4);
+	draft->lookahead = between(s, 0, 4);
+	draft->step_ticks = between(s, 0, 3) * grid_ticks;
+	for (i = 0; i < draft->tokens; i++)
+		draft->acceptance[i] = stream_unit(s);
 }
 
 static void random_config(struct stream *s, struct replica_config *c,
@@ -87,6 +120,20 @@ static void random_config(struct stream *s, struct replica_config *c,
 	c->kv_blocks = one_in(s, 3) ? 0 : between(s, 2, 60);
 	c->max_model_len = one_in(s, 4) ? between(s, 20, 200) : 0;
 	c->queue_cap = one_in(s, 4) ? between(s, 1, 20) : 0;
+	if (one_in(s, 4))
+		c->overhead_ns = between(s, 1, 50) * grid_ticks / 512;
+	if (one_in(s, 3)) {
+		c->join_wait.wait_ns = between(s, 1, 60) * grid_ticks / 256;
+		c->join_wait.count = between(s, 0, 8);
+	}
+	if (one_in(s, 4))
+		random_stall(s, &c->stall, grid_ticks);
+	if (one_in(s, 3))
+		c->long_prefill_tokens = between(s, 1, 60);
+	if (one_in(s, 3))
+		c->watermark_blocks = between(s, 0, 5);
+	if (one_in(s, 8))
+		random_draft(s, &c->draft, grid_ticks);
 	random_curve(s, &c->curve, grid_ticks);
 }
 
@@ -151,6 +198,7 @@ static void ask(void *self)
 	lab_note(l, LAB_NOTE, tokens, (int64_t)kv, replica_busy_ns(r));
 	lab_note(l, LAB_NOTE, replica_steps_run(r), replica_waiting(r),
 	         replica_running(r));
+	lab_note(l, LAB_NOTE, replica_stalls(r), replica_preparing(r), 0);
 	if (look->reports) {
 		replica_report(r);
 		/* What was told is what is over. */
@@ -251,9 +299,14 @@ static void check_steps(const struct lab *l)
 
 	for (i = 0; i < l->stepped; i++) {
 		const struct lab_step *s = &l->steps[i];
+		int64_t drafting = 0;
 
-		assert_int_equal(s->ticks, replica_step_ticks(&l->config.curve,
-		                                              &s->batch));
+		/* The rest of a step is what its drafts cost. */
+		if (l->config.draft.tokens > 0 && s->batch.decodes > 1)
+			drafting = l->config.draft.step_ticks;
+		assert_in_range(s->ticks - replica_step_ticks(&l->config.curve,
+		                                              &s->batch),
+		                0, drafting);
 		if (i > 0)
 			assert_true(s->begin_ticks >=
 			            s[-1].begin_ticks + s[-1].ticks);
@@ -263,7 +316,7 @@ static void check_steps(const struct lab *l)
 }
 
 struct seen {
-	uint64_t steps, leaps, preempted, late, dropped, aborted;
+	uint64_t steps, leaps, preempted, late, dropped, aborted, stalls;
 };
 
 static void count(const struct lab *l, struct seen *seen)
@@ -271,6 +324,7 @@ static void count(const struct lab *l, struct seen *seen)
 	size_t i;
 
 	seen->steps += l->stepped;
+	seen->stalls += replica_stalls(l->replica);
 	for (i = 0; i < l->logged; i++) {
 		seen->preempted += l->log[i].kind == LAB_PREEMPTED;
 		seen->late += l->log[i].kind == LAB_LATE;
@@ -305,16 +359,18 @@ static void leaping_is_stepping(void **state)
 	}
 	mem_free(load);
 	print_message("%u loads, %llu steps, %llu preempted, %llu late "
-	              "tokens, %llu dropped, %llu gave up or came too late\n",
+	              "tokens, %llu dropped, %llu gave up or came too late, "
+	              "%llu stalls\n",
 	              LOADS, (unsigned long long)seen.steps,
 	              (unsigned long long)seen.preempted,
 	              (unsigned long long)seen.late,
 	              (unsigned long long)seen.dropped,
-	              (unsigned long long)(seen.aborted - seen.dropped));
+	              (unsigned long long)(seen.aborted - seen.dropped),
+	              (unsigned long long)seen.stalls);
 	/* The loads reach what they are for. */
 	assert_true(fewer > LOADS / 2);
 	assert_true(seen.preempted > 1000 && seen.late > 1000);
-	assert_true(seen.dropped > 1000);
+	assert_true(seen.dropped > 1000 && seen.stalls > 1000);
 }
 
 /* A synchronised batch costs an event for its prompts and one for the rest. */
