@@ -154,7 +154,7 @@ static int run(const struct fit_engine *engine, const struct load_spec *load,
 	const struct world_spec spec = {
 		.name = name,
 		.duration_ns = TIME_NEVER,
-		.interval_ns = 365 * 24 * 3600 * NS_PER_S,
+		.interval_ns = INT64_C(365) * 24 * 3600 * NS_PER_S,
 		.n_endpoints = 1,
 		.endpoints = &endpoint,
 		.n_deployments = 1,

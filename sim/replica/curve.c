@@ -46,8 +46,9 @@ int64_t replica_step_ticks(const struct replica_curve *curve,
 }
 
 /* The pace that one form alone gives, as far as it stays in bounds. */
-static struct replica_pace form_pace(const struct replica_curve_piece *piece,
-                                     const struct replica_batch *batch)
+static inline struct replica_pace
+form_pace(const struct replica_curve_piece *piece,
+          const struct replica_batch *batch)
 {
 	struct replica_pace pace = {0, 0, REPLICA_RUN_STEPS_MAX};
 	uint64_t most;

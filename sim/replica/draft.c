@@ -20,16 +20,6 @@ double replica_draft_mean(const struct replica_draft *draft)
 	return mean;
 }
 
-bool replica_drafts(const struct replica *r)
-{
-	return r->p.config->draft.tokens > 0;
-}
-
-uint32_t replica_draft_slots(const struct replica *r)
-{
-	return r->p.config->draft.lookahead;
-}
-
 /* What a request wants in this step, drafts included. */
 static uint32_t wish(const struct replica *r, const struct replica_work *w,
                      uint32_t budget)
@@ -103,8 +93,6 @@ int64_t replica_draft_ticks(const struct replica *r)
 	const struct replica_work *w;
 	int64_t decodes = 0;
 
-	if (draft->tokens == 0)
-		return 0;
 	for (w = r->running.first; w; w = w->next)
 		decodes += replica_decodes(w) && w->scheduled > 1;
 	if (decodes == 0)

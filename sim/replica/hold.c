@@ -62,7 +62,7 @@ bool replica_hold_exposed(const struct replica *r)
 {
 	const struct replica_stall *stall = &r->p.config->stall;
 
-	return stall->per_minute > 0 && r->running.n > stall->above_batch;
+	return r->running.n > stall->above_batch;
 }
 
 uint64_t replica_hold_steps(const struct replica *r,

@@ -47,13 +47,15 @@ void replica_run_open(struct replica *r, const struct replica_plan *plan,
 	if (run->pure) {
 		run->pace = replica_curve_pace(curve, batch);
 	} else {
-		run->pace.first_ticks = replica_step_ticks(curve, batch) +
-		                        replica_draft_ticks(r);
+		run->pace.first_ticks = replica_step_ticks(curve, batch);
+		if (drafts)
+			run->pace.first_ticks += replica_draft_ticks(r);
 		run->pace.growth_ticks = 0;
 		run->pace.steps_max = 1;
 	}
 	run->steps = most < run->pace.steps_max ? most : run->pace.steps_max;
-	run->exposed = replica_hold_exposed(r);
+	run->exposed =
+		r->p.config->stall.per_minute > 0 && replica_hold_exposed(r);
 	if (run->exposed)
 		run->steps = replica_hold_steps(r, &run->pace, run->steps);
 	run->late = !drafts && batch->decodes > 0 &&

@@ -146,7 +146,7 @@ void replica_hold_init(struct replica *r);
 bool replica_hold_joins(const struct replica *r);
 /* Somebody joined a step that begins now. */
 void replica_hold_joined(struct replica *r);
-/* True when the steps of the batch as it is may breed stalls. */
+/* True when the steps of the batch as it is may breed stalls, if any. */
 bool replica_hold_exposed(const struct replica *r);
 /* How many of `most` steps may be run until the next stall begins. */
 uint64_t replica_hold_steps(const struct replica *r,
@@ -302,9 +302,17 @@ void replica_step_preempt(struct replica *r, struct replica_plan *plan);
 /* ---- draft: decodes that guess ----------------------------------------- */
 
 /* True when the config has drafts. */
-bool replica_drafts(const struct replica *r);
+static inline bool replica_drafts(const struct replica *r)
+{
+	return r->p.config->draft.tokens > 0;
+}
+
 /* KV slots that a request needs beyond its tokens. */
-uint32_t replica_draft_slots(const struct replica *r);
+static inline uint32_t replica_draft_slots(const struct replica *r)
+{
+	return r->p.config->draft.lookahead;
+}
+
 /* Puts the running into the step, one by one. */
 void replica_draft_schedule(struct replica *r, struct replica_plan *plan);
 /* How long drafting takes in a step of so many decodes. */

@@ -144,7 +144,7 @@ static void join_waiting(struct replica *r, struct replica_plan *plan)
 	struct replica_work *w;
 	uint32_t n;
 
-	if (plan->preempted || !replica_hold_joins(r))
+	if (r->waiting.n == 0 || plan->preempted || !replica_hold_joins(r))
 		return;
 	while ((w = r->waiting.first) && plan->budget > 0 &&
 	       r->running.n < r->p.config->max_num_seqs) {
