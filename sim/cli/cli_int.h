@@ -197,6 +197,9 @@ void text_report(FILE *to, const struct outcome *o, const struct cell *cell,
 void text_cells(FILE *to, const struct cells *c, const struct outcome *o,
                 bool color);
 
+/* crossing.c: which choice leads where, in a grid of a choice and a number. */
+void text_crossing(FILE *to, const struct cells *c, const struct outcome *o);
+
 /* numbers.c: how values are shown. */
 /* "131 ms", "2.71 s", "inf" (TIME_NEVER), "-" (negative). */
 const char *show_time(int64_t ns, char *buf, size_t size);

@@ -414,6 +414,7 @@ void text_cells(FILE *to, const struct cells *c, const struct outcome *o,
 			cell_line(t, &c->cell[i], &o[i], e);
 	}
 	table_print(t);
+	text_crossing(to, c, o);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct scenario *s = o[i].scenario;
 
