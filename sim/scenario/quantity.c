@@ -304,6 +304,20 @@ const char *cursor_id(struct cursor *c, const char *prefix, const char *earlier)
 	return well_formed(c, text, "_-.") ? text : NULL;
 }
 
+const char *cursor_file_name(struct cursor *c)
+{
+	const char *text = cursor_text(c);
+	char shown[64];
+
+	if (text == NULL || !well_formed(c, text, "_-."))
+		return NULL;
+	if (text[0] != '.')
+		return text;
+	cursor_error(c, "names files, and must not begin with a dot: %s",
+	             cursor_show(c, shown, sizeof shown));
+	return NULL;
+}
+
 const char *cursor_name(struct cursor *c, bool slash)
 {
 	static const char *const prefixes[] = {"dep_", "ep_", "endpoint_"};

@@ -91,6 +91,25 @@ static char *read_text(struct reader *r, const char *file, size_t *size)
 	return text;
 }
 
+/* What is no JSON at all is said in our own words. */
+static int looks_like_json(struct reader *r, const char *file, const char *text,
+                           size_t size)
+{
+	size_t blank = strspn(text, " \t\r\n");
+
+	if (blank == size)
+		return err_set(r->err, file, 1, 1, NULL,
+		               "is empty: an object { ... } is wanted");
+	if (strlen(text) < size)
+		return err_set(r->err, file, 1, 1, NULL,
+		               "is not a text file: JSON is wanted");
+	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+		return err_set(r->err, file, 1, 1, NULL,
+		               "begins with a byte order mark: save it as "
+		               "UTF-8 without one");
+	return 0;
+}
+
 json_t *reader_parse(struct reader *r, const char *file)
 {
 	struct tidy_trouble trouble = {.n = 0};
@@ -110,6 +129,8 @@ json_t *reader_parse(struct reader *r, const char *file)
 	layer->text = copy;
 	layer->size = size;
 	mem_free(text);
+	if (looks_like_json(r, file, copy, size) != 0)
+		return NULL;
 	root = json_loadb(copy, size, JSON_REJECT_DUPLICATES, &error);
 	if (root == NULL) {
 		err_set(r->err, file, error.line > 0 ? error.line : 1,

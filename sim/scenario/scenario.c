@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A scenario as a whole: changes first, then its parts in order. */
 #include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,10 +91,16 @@ static void give_name(struct reader *r, json_t *root)
 	size_t n = dot != NULL && dot != base ? (size_t)(dot - base)
 	                                      : strlen(base);
 	json_t *name;
+	char *text;
 
 	if (json_object_get(root, "name") != NULL)
 		return;
-	name = json_string(arena_printf(&r->scratch, "%.*s", (int)n, base));
+	text = arena_printf(&r->scratch, "%.*s", (int)n, base);
+	for (size_t i = 0; text[i] != '\0'; i++)
+		if (!isalnum((unsigned char)text[i]) &&
+		    strchr(i > 0 ? "_-." : "_-", text[i]) == NULL)
+			text[i] = '-';
+	name = json_string(text);
 	if (name != NULL)
 		json_object_set_new(root, "name", name);
 }
@@ -142,7 +149,7 @@ static void read_all(struct build *b, struct cursor *root)
 	if (!cursor_object(root, "scenario"))
 		return;
 	name = cursor_member(root, "name");
-	s->name = cursor_text(name);
+	s->name = cursor_file_name(name);
 	s->world.name = s->name;
 	s->comment = arena_strdup(
 		b->reader->arena,

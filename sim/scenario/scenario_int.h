@@ -189,6 +189,8 @@ const char *cursor_id(struct cursor *c, const char *prefix,
                       const char *earlier);
 /* A name: a letter, then letters, digits, _, - and ., with slashes or not. */
 const char *cursor_name(struct cursor *c, bool slash);
+/* A word that may name files: letters, digits, _ - and dots inside. */
+const char *cursor_file_name(struct cursor *c);
 /* Whether v is in the range of `field`; an error at c when it is not. */
 bool cursor_in_range(const struct cursor *c, const struct scenario_field *field,
                      double v);
