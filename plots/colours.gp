@@ -1,11 +1,13 @@
 # Okabe and Ito's colours, which everyone tells apart: one a deployment, in
-# the order of the scenario.
-set linetype 1 lc rgb "#0072B2" lw 2
-set linetype 2 lc rgb "#D55E00" lw 2
-set linetype 3 lc rgb "#009E73" lw 2
-set linetype 4 lc rgb "#CC79A7" lw 2
-set linetype 5 lc rgb "#E69F00" lw 2
-set linetype 6 lc rgb "#56B4E9" lw 2
-set linetype 7 lc rgb "#000000" lw 2
-set linetype 8 lc rgb "#888800" lw 2
-set linetype cycle 8
+# the order of the scenario. From the ninth on they come again, broken.
+array hue[8] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", \
+                "#E69F00", "#56B4E9", "#000000", "#888800"]
+array broken[4] = ["", "_", ".", "_."]
+do for [i=1:32] {
+  if (i <= 8) {
+    set linetype i lc rgb hue[i] lw 2
+  } else {
+    set linetype i lc rgb hue[(i - 1) % 8 + 1] lw 2 dt broken[(i - 1) / 8 + 1]
+  }
+}
+set linetype cycle 32

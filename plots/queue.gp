@@ -5,11 +5,7 @@ do for [kind in "svg png"] {
   set ylabel "requests running (solid), waiting (dashed)"
   set xrange [0:xmax]
   set yrange [0:ymax]
-  plot for [i=1:n] series using (column("replication") == 0 && \
-         strcol("scope") eq "deployment" && strcol("id") eq ids[i] ? \
-         column("to_s") / 60 : NaN):(column("batch")) with lines lt i, \
-       for [i=1:n] series using (column("replication") == 0 && \
-         strcol("scope") eq "deployment" && strcol("id") eq ids[i] ? \
-         column("to_s") / 60 : NaN):(column("queue")) with lines lt i dt 2
+  plot for [i=1:n] $curves index (2*i-2) using 1:2 with lines lt i, \
+       for [i=1:n] $curves index (2*i-1) using 1:2 with lines lt i dt 2
   unset output
 }

@@ -116,6 +116,23 @@ static inline uint64_t lab_blocks_held(const struct lab *l)
 	return blocks;
 }
 
+/* Blocks with a holder are used or paid for; the rest stand in the queue. */
+static inline void lab_check_cache(const struct replica *r)
+{
+	const struct replica_cache *c = r->b.cache;
+	uint64_t held = 0, queued = 0;
+	uint32_t i;
+
+	for (i = 0; i < c->fresh; i++)
+		held += c->block[i].holders > 0;
+	for (i = c->first; i != UINT32_MAX; i = c->block[i].next) {
+		assert(c->block[i].holders == 0);
+		queued++;
+	}
+	assert(held + queued == c->fresh);
+	assert(held == r->b.kv.used + c->paid);
+}
+
 /* At every hook: used blocks are what the requests hold, within the total. */
 static inline void lab_check(struct lab *l)
 {
@@ -123,7 +140,9 @@ static inline void lab_check(struct lab *l)
 
 	if (l->config.kv_blocks > 0)
 		assert(used <= l->config.kv_blocks);
-	if (!l->quiet && l->replica->b.kv.due)
+	if (!l->quiet && l->replica->b.cache)
+		lab_check_cache(l->replica);
+	else if (!l->quiet && l->replica->b.kv.due)
 		assert(l->replica->b.kv.used == lab_blocks_held(l));
 }
 
@@ -186,7 +205,7 @@ static inline void lab_done(void *self, struct replica *r,
 	assert(replica_generated(r, w) == w->output.sealed_);
 	q->done_ns = q->lab->calendar.now_ns;
 	q->inside = false;
-	lab_note(self, LAB_DONE, w->id, 0, 0);
+	lab_note(self, LAB_DONE, w->id, w->cached, w->preemptions);
 	lab_check(self);
 }
 

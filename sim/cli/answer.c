@@ -22,8 +22,5 @@ int answer_close(struct answer *a)
 		cli_wrong(&e);
 		return EXIT_MACHINE;
 	}
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return 0;
-	fputs("weir: standard output: cannot be written\n", stderr);
-	return EXIT_MACHINE;
+	return cli_stdout_whole() ? 0 : EXIT_MACHINE;
 }

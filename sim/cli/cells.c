@@ -77,6 +77,7 @@ static void name_cell(struct cell *cell, const struct axis *axis,
 
 		at += n > 0 ? (size_t)n : 0;
 	}
+	outdir_word(cell->name, cell->folder, sizeof(cell->folder));
 }
 
 static void fill_cell(struct cells *c, size_t index, const struct axis *axis,
@@ -102,6 +103,18 @@ static void fill_cell(struct cells *c, size_t index, const struct axis *axis,
 			axis[i].path, axis[i].value[pick], "--vary"};
 	}
 	name_cell(cell, axis, o);
+}
+
+/* Two cells of one name would write one folder, and nobody could tell. */
+static int check_names(const struct cells *c, struct err *e)
+{
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(c->cell[i].folder, c->cell[k].folder) == 0)
+				return err_set(e, c->file, 0, 0, NULL,
+				               "two cells are called %s",
+				               c->cell[i].name);
+	return 0;
 }
 
 int cells_make(struct cells *c, const char *file, const struct options *o,
@@ -138,7 +151,7 @@ int cells_make(struct cells *c, const char *file, const struct options *o,
 		                                  s->variants[i / per_variant])
 		                   : NULL);
 	scenario_free(s);
-	return 0;
+	return check_names(c, e);
 }
 
 void cells_free(struct cells *c)

@@ -59,14 +59,22 @@ static void on_request(void *self, uint32_t replication,
 	                deployment, replica);
 }
 
+static bool on_look(void *self, int64_t now_ns)
+{
+	struct run_files *f = self;
+
+	progress_tick(f->progress, now_ns);
+	return signals_stop();
+}
+
 struct world_observer run_files_observer(struct run_files *f)
 {
-	struct world_observer observer = {
-		.self = f,
-		.event = on_event,
-		.row = on_row,
-		.request = on_request,
-	};
+	struct world_observer observer = {.self = f, .stop = on_look};
 
+	if (f->series.f) {
+		observer.event = on_event;
+		observer.row = on_row;
+		observer.request = on_request;
+	}
 	return observer;
 }

@@ -187,6 +187,7 @@ static json_t *revision_json(const struct fit_report *r, struct arena *a)
 	double rps = fit_report_mape(&r->fitted, 0, FIT_RPS, &n);
 	double tpot = fit_report_mape(&r->fitted, 0, FIT_TPOT, &n);
 	uint64_t kv = c->engine.config.kv_blocks * 16;
+	char text[48];
 	json_t *o = json_pack(
 		"{s:s,s:s,s:s,s:{s:s,s:i},s:s,s:s,s:i,s:i,s:I,s:i}", "model",
 		row->model, "engine", "batching", "engine_version",
@@ -198,6 +199,11 @@ static json_t *revision_json(const struct fit_report *r, struct arena *a)
 		(int)c->max_num_batched_tokens, "kv_cache_tokens",
 		(json_int_t)kv, "block_tokens", 16);
 
+	if (c->engine.request_overhead_ns > 0)
+		json_object_set_new(o, "overhead",
+		                    json_string(units_write_duration(
+					    c->engine.request_overhead_ns, text,
+					    sizeof(text))));
 	if (row->num_gpus == 0)
 		json_object_del(o, "gpu");
 	if (kv == 0)
@@ -212,10 +218,8 @@ static json_t *revision_json(const struct fit_report *r, struct arena *a)
 		json_string(arena_printf(
 			a,
 			"Mean absolute error on the fitted rows: throughput "
-			"%.1f %%, TPOT %.1f %%. Outside the engine a request "
-			"takes %.1f ms, which is not in the curve.",
-			100 * rps, 100 * tpot,
-			(double)c->engine.request_overhead_ns / NS_PER_MS)));
+			"%.1f %%, TPOT %.1f %%.",
+			100 * rps, 100 * tpot)));
 	return o;
 }
 

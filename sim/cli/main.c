@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli_int.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef WEIR_VERSION
 #define WEIR_VERSION "0.1.0"
@@ -19,8 +21,14 @@ static const struct verb verbs[] = {
          "pico", verb_trace},
 	{"fit", "SWEEP...", "a batching curve from a measured sweep",
          "aILnODoq", verb_fit},
-	{"explain", "[NAME...]",
-         "what a field, metric, policy or model is", "od", verb_explain},
+	{"route", "TABLE [KEYS-FILE]",
+         "the routing core alone: keys in, decisions out", "kjNfedoq",
+         verb_route},
+	{"test", "PATH...",
+         "run scenarios side by side; judge rules and baselines",
+         "srSduwFJRBAtqC", verb_test},
+	{"explain", "[NAME...]", "what a field, metric, policy or model is",
+         "od", verb_explain},
 	{"help", "[VERB]", "say how weir, or a verb of it, is used", "",
          verb_help},
 };
@@ -55,7 +63,23 @@ static int unknown(const char *word)
 	return cli_usage("%s: no such command; weir help lists them", word);
 }
 
-int main(int argc, char **argv)
+bool cli_stdout_whole(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return true;
+	fputs("weir: standard output: cannot be written\n", stderr);
+	return false;
+}
+
+/* Lest a file that is opened later takes the place of a closed stdout. */
+static void hold_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) == -1)
+			(void)!open("/dev/null", fd ? O_RDONLY : O_WRONLY);
+}
+
+static int work(int argc, char **argv)
 {
 	struct options options = {0};
 	const struct verb *verb;
@@ -84,4 +108,15 @@ int main(int argc, char **argv)
 		return EXIT_HELD;
 	}
 	return verb->run(&options);
+}
+
+int main(int argc, char **argv)
+{
+	int result;
+
+	hold_standard_streams();
+	result = work(argc, argv);
+	if (result != EXIT_MACHINE && !cli_stdout_whole())
+		result = EXIT_MACHINE;
+	return result;
 }

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct option {
 	const char *name;  /* without the dashes */
@@ -39,14 +40,40 @@ static const struct option table[] = {
          "names of a CSV's columns: arrival_us, input_tokens, "
          "output_tokens, key",
          'c', 0},
-	{"against", "SWEEP", "predict its rows by running them; repeatable", 'a',
-         0},
+	{"against", "SWEEP", "predict its rows by running them; repeatable",
+         'a', 0},
 	{"isl", "N", "input tokens a request, where the file does not say", 'I',
          0},
 	{"osl", "N", "output tokens a request, where the file does not say",
          'L', 0},
 	{"concurrency", "N", "clients, where the file does not say", 'n', 0},
 	{"out", "FILE", "write the config revision: cr_NAME.json", 'O', 0},
+	{"csv", "COLUMN", "keys are a column of a CSV with a header", 'k', 0},
+	{"json", NULL,
+         "keys are of request bodies, one a line: prompt_cache_key, else "
+         "user, else content",
+         'j', 0},
+	{"count", NULL,
+         "say only the shares of distinct keys, tested against the table",
+         'N', 0},
+	{"diff", "TABLE2",
+         "say only which keys move to it, against the least possible", 'f',
+         0},
+	{"decisions", "FILE",
+         "judge another router: JSON Lines of key and deployment; twice "
+         "with --diff",
+         'e', 0},
+	{"filter", "TEXT", "only scenarios with TEXT in their file or name", 'F',
+         0},
+	{"jobs", "N", "so many at a time (all cores); changes no answer", 'J',
+         'j'},
+	{"record", "DIR", "write the numbers of each scenario as its baseline",
+         'R', 0},
+	{"baseline", "DIR",
+         "compare with these (baselines/ beside a scenario, if there)", 'B',
+         0},
+	{"accept", NULL, "take the numbers of now into the baselines", 'A', 0},
+	{"output", "FORMAT[=FILE]", "text, tap, junit or github", 't', 'o'},
 	{"exact-steps", NULL, "run every step of a replica instead of leaping",
          'x', 0},
 	{"quiet", NULL, "say nothing but errors", 'q', 'q'},
@@ -56,23 +83,37 @@ static const struct option table[] = {
 
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
 
+/* "--seed" has said what "$.seed" says. */
+static bool says_it_twice(const struct err *e)
+{
+	return strncmp(e->where, "--", 2) == 0 &&
+	       strncmp(e->path, "$.", 2) == 0 &&
+	       strcmp(e->where + 2, e->path + 2) == 0;
+}
+
 int cli_wrong(const struct err *e)
 {
+	struct err once = *e;
 	char text[1200];
+	char plain[1200];
 
-	fprintf(stderr, "%s\n", err_format(e, text, sizeof(text)));
+	if (says_it_twice(e))
+		once.path[0] = '\0';
+	err_format(&once, text, sizeof(text));
+	fprintf(stderr, "%s\n", show_text(text, plain, sizeof(plain)));
 	return EXIT_INPUT;
 }
 
 int cli_usage(const char *fmt, ...)
 {
+	char text[1200];
+	char plain[1200];
 	va_list args;
 
-	fputs("weir: ", stderr);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	fputc('\n', stderr);
+	fprintf(stderr, "weir: %s\n", show_text(text, plain, sizeof(plain)));
 	return EXIT_INPUT;
 }
 
@@ -112,7 +153,9 @@ void options_help(FILE *to, const struct verb *verb)
 		         t->letter == 'o' ? "-o" : "--",
 		         t->letter == 'o' ? "" : t->name, t->value ? " " : "",
 		         t->value ? t->value : "",
-		         t->letter == 'q' ? ", -q" : "");
+		         t->letter == 'q'   ? ", -q"
+		         : t->letter == 'j' ? ", -j N"
+		                            : "");
 		if (strlen(left) > 20)
 			fprintf(to, "  %s\n  %-20s %s\n", left, "",
 			        t->sentence);
@@ -137,18 +180,27 @@ static int set_when(enum cli_when *when, const char *name, const char *value)
 	return 0;
 }
 
-static int set_output(struct options *o, const char *value)
+/* The formats of a verb are those that its option's sentence names. */
+static int set_output(struct options *o, const struct option *t,
+                      const char *value)
 {
+	static const char *const names[CLI_FORMATS] = {
+		[FORMAT_TEXT] = "text",     [FORMAT_JSON] = "json",
+		[FORMAT_TAP] = "tap",       [FORMAT_JUNIT] = "junit",
+		[FORMAT_GITHUB] = "github",
+	};
 	const char *file = strchr(value, '=');
 	size_t n = file ? (size_t)(file - value) : strlen(value);
+	int i = 0;
 
-	if (n == 4 && strncmp(value, "text", n) == 0)
-		o->format = FORMAT_TEXT;
-	else if (n == 4 && strncmp(value, "json", n) == 0)
-		o->format = FORMAT_JSON;
-	else
-		return cli_usage("-o: must be text or json, not %.*s", (int)n,
-		                 value);
+	while (i < CLI_FORMATS &&
+	       (strncmp(value, names[i], n) != 0 || names[i][n] != '\0' ||
+	        strstr(t->sentence, names[i]) == NULL))
+		i++;
+	if (i == CLI_FORMATS)
+		return cli_usage("-o: must be %s, not %.*s", t->sentence,
+		                 (int)n, value);
+	o->format = (enum cli_format)i;
 	o->output = file ? file + 1 : NULL;
 	if (file && file[1] == '\0')
 		return cli_usage("-o %s: a file's name is missing", value);
@@ -177,10 +229,21 @@ static int add_text(const char **list, size_t *n, size_t most, const char *name,
 	return 0;
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int take(struct options *o, const struct option *t, char *value)
 {
 	if (t->value == NULL) {
-		*(t->id == 'q' ? &o->quiet : &o->exact_steps) = true;
+		*(t->id == 'q'   ? &o->quiet
+		  : t->id == 'j' ? &o->json_bodies
+		  : t->id == 'N' ? &o->count
+		  : t->id == 'A' ? &o->accept
+		                 : &o->exact_steps) = true;
 		return 0;
 	}
 	assert(value);
@@ -194,13 +257,19 @@ static int take(struct options *o, const struct option *t, char *value)
 		return add_text(o->vary, &o->n_vary, CLI_MAX_VARY, t->name,
 		                value);
 	case 'd':
+		if (!is_directory(value))
+			return cli_usage("--data %s: not a directory", value);
 		return add_text(o->data, &o->n_data, CLI_MAX_PLACES, t->name,
 		                value);
 	case 'a':
 		return add_text(o->against, &o->n_against, CLI_MAX_AGAINST,
 		                t->name, value);
+	case 'e':
+		return add_text(o->decisions, &o->n_decisions, 2, t->name,
+		                value);
 	case 'o':
-		return set_output(o, value);
+	case 't':
+		return set_output(o, t, value);
 	case 'P':
 		return set_when(&o->progress, t->name, value);
 	case 'C':
@@ -224,6 +293,12 @@ static int take(struct options *o, const struct option *t, char *value)
 	  : t->id == 'L' ? &o->osl
 	  : t->id == 'n' ? &o->concurrency
 	  : t->id == 'O' ? &o->out
+	  : t->id == 'k' ? &o->csv
+	  : t->id == 'f' ? &o->diff
+	  : t->id == 'F' ? &o->filter
+	  : t->id == 'J' ? &o->jobs
+	  : t->id == 'R' ? &o->record
+	  : t->id == 'B' ? &o->baseline
 	                 : &o->columns) = value;
 	return 0;
 }
@@ -316,6 +391,8 @@ int options_read(struct options *o, const struct verb *verb, int argc,
 			                 sizeof(o->file) / sizeof(o->file[0]),
 			                 verb->words, word);
 	}
+	if (!wrong && o->log_all && o->dir == NULL && !o->help)
+		return cli_usage("--log all: goes with --dir");
 	return wrong;
 }
 

@@ -3,13 +3,11 @@
  * weir plot: gnuplot is told what a chart needs and loads its script. Files
  * are drawn under another name first and renamed when they are whole.
  */
-#include "plot_int.h"
 #include "fit_int.h"
+#include "plot_int.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,9 +39,7 @@ static void put_path(FILE *to, const char *variable, const char *dir,
 	char path[1200];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fprintf(to, "%s = ", variable);
-	plot_quote(to, path);
-	fputc('\n', to);
+	plot_put_text(to, variable, path);
 }
 
 static void begin(FILE *to, const char *dir, const char *picture)
@@ -54,8 +50,6 @@ static void begin(FILE *to, const char *dir, const char *picture)
 	places_shipped("plots", plots, sizeof(plots));
 	snprintf(part, sizeof(part), ".%s", picture);
 	put_path(to, "style", plots, "style.gp");
-	put_path(to, "series", dir, "series.csv");
-	put_path(to, "cells", dir, "cells.csv");
 	put_path(to, "out", dir, part);
 	put_path(to, "colours", plots, "colours.gp");
 	fputs("load colours\n", to);
@@ -86,6 +80,12 @@ static int settle(const char *dir, const char *picture, bool good,
 		snprintf(to, sizeof(to), "%s/%s.%s", dir, picture, kind[i]);
 		if (!good) {
 			unlink(from);
+			continue;
+		}
+		if (!outfile_replaceable(to)) {
+			fprintf(stderr, "%s: is no regular file\n", to);
+			unlink(from);
+			good = false;
 			continue;
 		}
 		if (rename(from, to) != 0) {
@@ -119,11 +119,12 @@ static int draw(const struct plot_data *d, const struct plot_endpoint *e,
                 const struct chart *chart, const struct options *o)
 {
 	char picture[200];
+	char word[65];
 	FILE *to = popen("gnuplot", "w");
 
 	if (d->n_endpoints > 1)
-		snprintf(picture, sizeof(picture), "%s-%.64s", chart->name,
-		         e->id);
+		snprintf(picture, sizeof(picture), "%s-%s", chart->name,
+		         outdir_word(e->id, word, sizeof(word)));
 	else
 		snprintf(picture, sizeof(picture), "%s", chart->name);
 	if (to == NULL) {
@@ -136,19 +137,30 @@ static int draw(const struct plot_data *d, const struct plot_endpoint *e,
 	return close_gnuplot(to, d->dir, picture, o);
 }
 
+static bool scripts_are_there(void)
+{
+	struct err e = {0};
+
+	if (places_check("plots", &e) == 0)
+		return true;
+	cli_wrong(&e);
+	return false;
+}
+
 int plot_fit(const char *dir, const char *title, const struct options *o)
 {
-	FILE *to = popen("gnuplot", "w");
+	FILE *to;
 
+	if (!scripts_are_there())
+		return EXIT_MACHINE;
+	to = popen("gnuplot", "w");
 	if (to == NULL) {
 		fprintf(stderr, "weir: gnuplot: %s\n", strerror(errno));
 		return EXIT_MACHINE;
 	}
 	begin(to, dir, "fit");
 	put_path(to, "fit", dir, "fit.csv");
-	fputs("title = ", to);
-	plot_quote(to, title);
-	fputc('\n', to);
+	plot_put_text(to, "title", title);
 	finish(to, "fit");
 	return close_gnuplot(to, dir, "fit", o);
 }
@@ -169,102 +181,35 @@ static int draw_run(const char *dir, const struct options *o)
 	return wrong;
 }
 
-/* ---- a grid ------------------------------------------------------------ */
-
-/* What the chart of a grid needs to know of cells.csv. */
-struct grid {
-	size_t n;
-	char axis[256];            /* its one axis, else "cell" */
-	double tokens[2], ttft[2]; /* of the first and the last cell */
-};
-
-/* The field of that name in a row cut like the header; NAN: none. */
-static double field_of(const char *header, const char *row, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (;;) {
-		size_t h = strcspn(header, ",\n");
-		size_t r = strcspn(row, ",\n");
-
-		if (h == len && strncmp(header, name, len) == 0)
-			return r > 0 ? strtod(row, NULL) : (double)NAN;
-		if (header[h] != ',' || row[r] != ',')
-			return (double)NAN;
-		header += h + 1;
-		row += r + 1;
-	}
-}
-
-/* The one axis of a grid is its second column, when replications follow. */
-static void read_axis(struct grid *g, const char *header)
-{
-	const char *second = header + strcspn(header, ",");
-	const char *third = second + (*second ? 1 : 0);
-	size_t len = strcspn(third, ",");
-
-	if (strncmp(third + len, ",replications,", 14) == 0)
-		snprintf(g->axis, sizeof(g->axis), "%.*s", (int)len, third);
-	else
-		snprintf(g->axis, sizeof(g->axis), "cell");
-}
-
-static int look_at_cells(const char *dir, struct grid *g, struct err *e)
-{
-	char path[1200];
-	char header[8192] = "";
-	char row[8192];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/cells.csv", dir);
-	f = fopen(path, "r");
-	if (f == NULL)
-		return err_set(e, path, 0, 0, NULL, "%s", strerror(errno));
-	if (fgets(header, sizeof(header), f))
-		read_axis(g, header);
-	while (fgets(row, sizeof(row), f)) {
-		size_t at = g->n++ > 0;
-
-		for (; at < 2; at++) {
-			g->tokens[at] =
-				field_of(header, row, "output_tokens_per_s");
-			g->ttft[at] = field_of(header, row, "ttft_p95_ms");
-		}
-	}
-	fclose(f);
-	if (g->n == 0)
-		return err_set(e, path, 0, 0, NULL, "holds no cells");
-	return 0;
-}
-
 static int draw_cells(const char *dir, const struct options *o)
 {
-	struct grid g = {0};
-	char title[200];
 	struct err e = {0};
-	FILE *to;
+	FILE *to = popen("gnuplot", "w");
 
-	if (look_at_cells(dir, &g, &e) != 0)
-		return cli_wrong(&e);
-	to = popen("gnuplot", "w");
 	if (to == NULL) {
 		fprintf(stderr, "weir: gnuplot: %s\n", strerror(errno));
 		return EXIT_MACHINE;
 	}
 	begin(to, dir, "cells");
-	snprintf(title, sizeof(title),
-	         "%.4g to %.4g output tokens/s, first token p95 %.3g to %.3g "
-	         "ms",
-	         g.tokens[0], g.tokens[1], g.ttft[0], g.ttft[1]);
-	fprintf(to, "n = %zu\ntitle = ", g.n);
-	plot_quote(to, title);
-	fputs("\naxis = ", to);
-	plot_quote(to, g.axis);
-	fputs("\nlabels = ", to);
-	plot_quote(to, g.axis);
-	fputc('\n', to);
+	if (plot_cells(to, dir, &e) != 0) {
+		pclose(to);
+		return cli_wrong(&e);
+	}
 	finish(to, "cells");
 	return close_gnuplot(to, dir, "cells", o);
+}
+
+static int draw_any(const char *dir, const struct options *o)
+{
+	if (access(dir, R_OK) != 0)
+		return cli_usage("%s: %s", dir, strerror(errno));
+	if (exists(dir, "cells.csv"))
+		return draw_cells(dir, o);
+	if (exists(dir, "summary.json"))
+		return draw_run(dir, o);
+	return cli_usage("%s: holds no results; weir run SCENARIO --dir DIR "
+	                 "leaves some",
+	                 dir);
 }
 
 int verb_plot(const struct options *o)
@@ -274,14 +219,10 @@ int verb_plot(const struct options *o)
 	if (o->n_files == 0)
 		return cli_usage("plot: a directory that run --dir left is "
 		                 "missing");
+	if (!scripts_are_there())
+		return EXIT_MACHINE;
 	signal(SIGPIPE, SIG_IGN);
-	for (size_t i = 0; i < o->n_files && !wrong; i++) {
-		const char *dir = o->file[i];
-
-		if (exists(dir, "cells.csv"))
-			wrong = draw_cells(dir, o);
-		else
-			wrong = draw_run(dir, o);
-	}
+	for (size_t i = 0; i < o->n_files && !wrong; i++)
+		wrong = draw_any(o->file[i], o);
 	return wrong;
 }

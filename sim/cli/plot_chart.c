@@ -1,294 +1,276 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each chart is told before its script is loaded: a title that is the
- * answer, labels at the ends of the curves, and the marks of events.
+ * What charts of the series are told before their script is loaded: a title
+ * that is the answer, and a curve each by steps, one an interval, that have a
+ * gap where an interval has no value.
  */
 #include "plot_int.h"
 
 #include <math.h>
 #include <string.h>
 
-void plot_quote(FILE *to, const char *text)
+enum { TITLE_NAME = 16 };
+
+typedef double value_of(const struct plot_row *row);
+
+static bool is_of(const struct plot_row *r, bool endpoint, const char *id)
 {
-	fputc('\'', to);
-	for (; *text; text++) {
-		if (*text == '\'')
-			fputc('\'', to);
-		fputc(*text, to);
-	}
-	fputc('\'', to);
+	return r->endpoint == endpoint && strcmp(r->id, id) == 0;
 }
 
-void plot_spread(struct plot_label *label, size_t n, double gap)
+/* A curve; a point below the chart where there is none, to keep its place. */
+static void put_curve(FILE *to, const struct plot_data *d, bool endpoint,
+                      const char *id, value_of *value)
 {
-	for (size_t i = 1; i < n; i++) {
-		struct plot_label x = label[i];
-		size_t k = i;
+	bool any = false;
+	bool gap = false;
 
-		for (; k > 0 && label[k - 1].y > x.y; k--)
-			label[k] = label[k - 1];
-		label[k] = x;
-	}
-	for (size_t i = 1; i < n; i++)
-		if (label[i].y < label[i - 1].y + gap)
-			label[i].y = label[i - 1].y + gap;
-}
-
-static void put_title(FILE *to, const char *title)
-{
-	fputs("title = ", to);
-	plot_quote(to, title);
-	fputc('\n', to);
-}
-
-static void put_who(FILE *to, const struct plot_data *d,
-                    const struct plot_endpoint *e)
-{
-	fprintf(to, "xmax = %.9g\nendpoint = ", d->end_s / 60);
-	plot_quote(to, e->id);
-	fprintf(to, "\nn = %zu\narray ids[n]\n", e->n_deployments);
-	for (size_t i = 0; i < e->n_deployments; i++) {
-		fprintf(to, "ids[%zu] = ", i + 1);
-		plot_quote(to, e->deployment[i]);
-		fputc('\n', to);
-	}
-}
-
-/* Marks that stand close to the one before lose their word to it. */
-static void put_marks(FILE *to, const struct plot_data *d)
-{
-	double last = -INFINITY;
-	int row = 0;
-
-	for (size_t i = 0; i < d->n_marks; i++) {
-		double x = d->mark[i].at_s / 60;
-
-		if (d->mark[i].at_s == 0)
-			continue;
-		row = x - last < 0.12 * d->end_s / 60 ? (row + 1) % 4 : 0;
-		last = x;
-		fprintf(to,
-		        "set arrow from first %.9g, graph 0 to first %.9g, "
-		        "graph 1 nohead lc rgb '#999999' lw 0.8 back\n"
-		        "set label at first %.9g, graph %.3g noenhanced "
-		        "textcolor rgb '#555555' font ',12' offset 0.4,0 ",
-		        x, x, x, 0.97 - 0.05 * row);
-		plot_quote(to, d->mark[i].word);
-		fputc('\n', to);
-	}
-}
-
-static void put_labels(FILE *to, const struct plot_data *d,
-                       struct plot_label *label, size_t n, double top)
-{
-	plot_spread(label, n, 0.055 * top);
-	for (size_t i = 0; i < n; i++) {
-		fprintf(to,
-		        "set label at first %.9g, first %.9g noenhanced "
-		        "textcolor lt %zu offset 0.7,0 ",
-		        d->end_s / 60, label[i].y, label[i].line);
-		plot_quote(to, label[i].text);
-		fputc('\n', to);
-	}
-}
-
-/* First and last row of a deployment. */
-static void ends(const struct plot_data *d, const char *id,
-                 const struct plot_row **first, const struct plot_row **last)
-{
-	*first = *last = NULL;
 	for (size_t i = 0; i < d->n_rows; i++) {
 		const struct plot_row *r = &d->row[i];
+		double y;
 
-		if (r->endpoint || strcmp(r->id, id) != 0)
+		if (!is_of(r, endpoint, id))
 			continue;
-		if (*first == NULL)
-			*first = r;
-		*last = r;
+		y = value(r);
+		if (!isfinite(y)) {
+			gap = any;
+			continue;
+		}
+		if (gap)
+			fputc('\n', to);
+		fprintf(to, "%.9g,%.9g\n%.9g,%.9g\n", r->from_s / 60, y,
+		        r->to_s / 60, y);
+		any = true;
+		gap = false;
 	}
+	fputs(any ? "\n\n" : "0,-1\n\n\n", to);
 }
 
-static double nan_as_0(double value)
+struct range {
+	double first, last, low, high;
+	size_t n, infinite;
+};
+
+static struct range range_of(const struct plot_data *d, bool endpoint,
+                             const char *id, value_of *value)
 {
-	return isfinite(value) ? value : 0;
+	struct range x = {NAN, NAN, INFINITY, -INFINITY, 0, 0};
+
+	for (size_t i = 0; i < d->n_rows; i++) {
+		double y;
+
+		if (!is_of(&d->row[i], endpoint, id))
+			continue;
+		y = value(&d->row[i]);
+		x.infinite += isinf(y) != 0;
+		if (!isfinite(y))
+			continue;
+		if (x.n++ == 0)
+			x.first = y;
+		x.last = y;
+		x.low = fmin(x.low, y);
+		x.high = fmax(x.high, y);
+	}
+	return x;
 }
 
 /* ---- share ------------------------------------------------------------- */
 
-/* Mean distance between share and expected share, weighing rows alike. */
+static double share_of(const struct plot_row *r)
+{
+	return 100 * r->share;
+}
+
+static double expected_of(const struct plot_row *r)
+{
+	return 100 * r->expected_share;
+}
+
+static double gap_of(const struct plot_row *r)
+{
+	return r->share - r->expected_share;
+}
+
+/* Distance of the means of share and expected share, rows weighing alike. */
 static double distance(const struct plot_data *d, const char *id)
 {
 	double sum = 0;
 	double n = 0;
 
-	for (size_t i = 0; i < d->n_rows; i++) {
-		const struct plot_row *r = &d->row[i];
-
-		if (r->endpoint || strcmp(r->id, id) != 0 ||
-		    !isfinite(r->share) || !isfinite(r->expected_share))
-			continue;
-		sum += r->share - r->expected_share;
-		n++;
-	}
+	for (size_t i = 0; i < d->n_rows; i++)
+		if (is_of(&d->row[i], false, id) &&
+		    isfinite(gap_of(&d->row[i]))) {
+			sum += gap_of(&d->row[i]);
+			n++;
+		}
 	return n > 0 ? fabs(sum / n) : 0;
+}
+
+static void tell_share(struct plot_title *t, const struct range *x,
+                       const char *name, bool first)
+{
+	char id[80];
+	const char *comma = first ? "" : ",";
+	bool same = fabs(x->first - x->last) < 0.5;
+
+	plot_short(name, TITLE_NAME, id, sizeof(id));
+	if (x->n == 0)
+		plot_title_add(t, "%s %s nothing", comma, id);
+	else if (fmin(x->first, x->last) > 1 && x->low == 0)
+		plot_title_add(t, "%s %s %.0f, 0, %.0f %%%s", comma, id,
+		               x->first, x->last, same ? " again" : "");
+	else if (same && x->high > 99.5 && x->last < 95)
+		plot_title_add(t, "%s %s %.0f, 100, %.0f %% again", comma, id,
+		               x->first, x->last);
+	else if (same)
+		plot_title_add(t, "%s %s %.0f %%", comma, id, x->last);
+	else
+		plot_title_add(t, "%s %s %.0f to %.0f %%", comma, id, x->first,
+		               x->last);
 }
 
 void plot_share(FILE *to, const struct plot_data *d,
                 const struct plot_endpoint *e)
 {
-	struct plot_label label[16];
-	char title[256];
-	size_t n = e->n_deployments < 16 ? e->n_deployments : 16;
-	size_t at;
+	struct plot_labels labels = {.n = 0};
+	struct plot_title title = {.full = false};
 	double worst = 0;
+	size_t routed = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < e->n_deployments; i++) {
 		worst = fmax(worst, distance(d, e->deployment[i]));
-	at = (size_t)snprintf(title, sizeof(title), "Traffic %s capacity:",
-	                      worst < 0.02 ? "follows" : "departs from");
-	for (size_t i = 0; i < n; i++) {
-		const struct plot_row *first, *last;
-		double was, is;
-
-		ends(d, e->deployment[i], &first, &last);
-		was = first ? 100 * nan_as_0(first->expected_share) : 0;
-		is = last ? 100 * nan_as_0(last->expected_share) : 0;
-		snprintf(label[i].text, sizeof(label[i].text), "%s",
-		         e->deployment[i]);
-		label[i].y = last ? 100 * nan_as_0(last->share) : 0;
-		label[i].line = i + 1;
-		if (at >= sizeof(title) || i >= 4)
-			continue;
-		at += (size_t)snprintf(title + at, sizeof(title) - at,
-		                       fabs(was - is) < 0.5
-		                               ? "%s %s %.0f %%"
-		                               : "%s %s %.0f to %.0f %%",
-		                       i ? "," : "", e->deployment[i], was, is);
+		routed += range_of(d, false, e->deployment[i], share_of).n;
 	}
-	put_who(to, d, e);
-	put_title(to, title);
-	put_marks(to, d);
-	put_labels(to, d, label, n, 100);
+	if (routed > 0)
+		plot_title_add(&title, "Traffic %s capacity:",
+		               worst < 0.02 ? "follows" : "departs from");
+	else
+		plot_title_add(&title, "No request reached a deployment");
+	fputs("$curves << EOD\n", to);
+	for (size_t i = 0; i < e->n_deployments; i++) {
+		const char *id = e->deployment[i];
+		struct range is = range_of(d, false, id, share_of);
+		struct range due = range_of(d, false, id, expected_of);
+
+		put_curve(to, d, false, id, share_of);
+		put_curve(to, d, false, id, expected_of);
+		plot_label_add(&labels, is.last, i + 1, "%s", id);
+		if (routed > 0)
+			tell_share(&title, &due, id, i == 0);
+	}
+	fputs("EOD\n", to);
+	plot_title_dropped(&title, d, e);
+	plot_put_frame(to, d, e, 115);
+	plot_put_title(to, &title);
+	plot_put_labels(to, d, &labels, 115);
 }
 
 /* ---- ttft -------------------------------------------------------------- */
+
+static double p50_of(const struct plot_row *r)
+{
+	return r->ttft_ms[0];
+}
+
+static double p95_of(const struct plot_row *r)
+{
+	return r->ttft_ms[1];
+}
+
+static double p99_of(const struct plot_row *r)
+{
+	return r->ttft_ms[2];
+}
+
+static void show_most(const struct range *x, char *buf, size_t size)
+{
+	snprintf(buf, size, "inf");
+	if (x->infinite == 0)
+		show_count((uint64_t)(x->high + 0.5), buf, size);
+}
 
 void plot_ttft(FILE *to, const struct plot_data *d,
                const struct plot_endpoint *e)
 {
 	static const char *const name[] = {"p50", "p95", "p99"};
-	struct plot_label label[3] = {{{0}, 0, 0}};
-	char title[256];
-	double worst[3] = {0, 0, 0};
-	double top;
+	static value_of *const value[] = {p50_of, p95_of, p99_of};
+	struct plot_labels labels = {.n = 0};
+	struct plot_title title = {.full = false};
+	struct range x[3];
+	char most[2][32];
+	double top = 0;
 
-	for (size_t i = 0; i < d->n_rows; i++) {
-		const struct plot_row *r = &d->row[i];
-
-		if (!r->endpoint || strcmp(r->id, e->id) != 0)
-			continue;
-		for (size_t k = 0; k < 3; k++) {
-			if (!isfinite(r->ttft_ms[k]))
-				continue;
-			worst[k] = fmax(worst[k], r->ttft_ms[k]);
-			label[k].y = r->ttft_ms[k];
-		}
-	}
+	fputs("$curves << EOD\n", to);
 	for (size_t k = 0; k < 3; k++) {
-		snprintf(label[k].text, sizeof(label[k].text), "%s", name[k]);
-		label[k].line = k + 1;
+		put_curve(to, d, true, e->id, value[k]);
+		x[k] = range_of(d, true, e->id, value[k]);
+		top = fmax(top, 1.15 * x[k].high);
+		if (x[k].n > 0)
+			plot_label_add(&labels, x[k].last, k + 1, "%s",
+			               name[k]);
 	}
-	top = worst[2] > 0 ? 1.15 * worst[2] : 1;
-	snprintf(
-		title, sizeof(title),
-		"First token: p95 at most %.0f ms in any interval, p99 %.0f ms",
-		worst[1], worst[2]);
-	put_who(to, d, e);
-	put_title(to, title);
-	fprintf(to, "ymax = %.9g\n", top);
-	put_marks(to, d);
-	put_labels(to, d, label, 3, top);
-}
-
-/* ---- replicas ---------------------------------------------------------- */
-
-void plot_replicas(FILE *to, const struct plot_data *d,
-                   const struct plot_endpoint *e)
-{
-	struct plot_label label[16];
-	char title[256] = "Ready replicas:";
-	size_t at = strlen(title);
-	size_t n = e->n_deployments < 16 ? e->n_deployments : 16;
-	double most = 1;
-
-	for (size_t i = 0; i < d->n_rows; i++)
-		if (!d->row[i].endpoint)
-			most = fmax(most, fmax(nan_as_0(d->row[i].ready),
-			                       nan_as_0(d->row[i].wanted)));
-	for (size_t i = 0; i < n; i++) {
-		const struct plot_row *first, *last;
-		double was, is;
-
-		ends(d, e->deployment[i], &first, &last);
-		was = first ? nan_as_0(first->ready) : 0;
-		is = last ? nan_as_0(last->ready) : 0;
-		snprintf(label[i].text, sizeof(label[i].text), "%s",
-		         e->deployment[i]);
-		label[i].y = is;
-		label[i].line = i + 1;
-		if (at >= sizeof(title) || i >= 4)
-			continue;
-		at += (size_t)snprintf(title + at, sizeof(title) - at,
-		                       was == is ? "%s %s stays at %.0f"
-		                                 : "%s %s from %.0f to %.0f",
-		                       i ? "," : "", e->deployment[i], was, is);
-	}
-	put_who(to, d, e);
-	put_title(to, title);
-	fprintf(to, "ymax = %.9g\nystep = %.0f\n", 1.25 * most, ceil(most / 8));
-	put_marks(to, d);
-	put_labels(to, d, label, n, 1.25 * most);
+	fputs("EOD\n", to);
+	top = top > 0 ? top : 1;
+	show_most(&x[1], most[0], sizeof(most[0]));
+	show_most(&x[2], most[1], sizeof(most[1]));
+	if (x[1].n + x[1].infinite > 0)
+		plot_title_add(&title,
+		               "First token: p95 at most %s ms in any "
+		               "interval, p99 %s ms",
+		               most[0], most[1]);
+	else
+		plot_title_add(&title, "No request got a first token");
+	plot_title_dropped(&title, d, e);
+	plot_put_frame(to, d, e, top);
+	plot_put_title(to, &title);
+	plot_put_labels(to, d, &labels, top);
 }
 
 /* ---- queue ------------------------------------------------------------- */
 
+static double queue_of(const struct plot_row *r)
+{
+	return r->queue;
+}
+
+static double batch_of(const struct plot_row *r)
+{
+	return r->batch;
+}
+
 void plot_queue(FILE *to, const struct plot_data *d,
                 const struct plot_endpoint *e)
 {
-	struct plot_label label[32];
-	char title[256];
-	size_t n = 0;
+	struct plot_labels labels = {.n = 0};
+	struct plot_title title = {.full = false};
 	double queue = 0;
 	double batch = 0;
 	double top;
 
-	for (size_t i = 0; i < d->n_rows; i++) {
-		if (d->row[i].endpoint)
-			continue;
-		queue = fmax(queue, nan_as_0(d->row[i].queue));
-		batch = fmax(batch, nan_as_0(d->row[i].batch));
-	}
-	for (size_t i = 0; i < e->n_deployments && n < 30; i++) {
-		const struct plot_row *first, *last;
+	fputs("$curves << EOD\n", to);
+	for (size_t i = 0; i < e->n_deployments; i++) {
+		const char *id = e->deployment[i];
+		struct range run = range_of(d, false, id, batch_of);
+		struct range wait = range_of(d, false, id, queue_of);
+		char brief[80];
 
-		ends(d, e->deployment[i], &first, &last);
-		snprintf(label[n].text, sizeof(label[n].text), "%s run",
-		         e->deployment[i]);
-		label[n].y = last ? nan_as_0(last->batch) : 0;
-		label[n++].line = i + 1;
-		snprintf(label[n].text, sizeof(label[n].text), "%s wait",
-		         e->deployment[i]);
-		label[n].y = last ? nan_as_0(last->queue) : 0;
-		label[n++].line = i + 1;
+		put_curve(to, d, false, id, batch_of);
+		put_curve(to, d, false, id, queue_of);
+		batch = fmax(batch, run.high);
+		queue = fmax(queue, wait.high);
+		plot_short(id, 12, brief, sizeof(brief));
+		plot_label_add(&labels, run.last, i + 1, "%s run", brief);
+		if (wait.high > 0.05 * run.high)
+			plot_label_add(&labels, wait.last, i + 1, "%s wait",
+			               brief);
 	}
+	fputs("EOD\n", to);
 	top = 1.15 * fmax(1, fmax(queue, batch));
-	snprintf(title, sizeof(title),
-	         "A deployment runs up to %.1f requests together, up to %.1f "
-	         "wait (means of intervals)",
-	         batch, queue);
-	put_who(to, d, e);
-	put_title(to, title);
-	fprintf(to, "ymax = %.9g\n", top);
-	put_marks(to, d);
-	put_labels(to, d, label, n, top);
+	plot_title_add(&title,
+	               "A deployment runs up to %.1f requests together, up to "
+	               "%.1f wait (means of intervals)",
+	               batch, queue);
+	plot_put_frame(to, d, e, top);
+	plot_put_title(to, &title);
+	plot_put_labels(to, d, &labels, top);
 }

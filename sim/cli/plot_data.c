@@ -73,9 +73,14 @@ static int read_summary(struct plot_data *d, struct err *e)
 
 enum column {
 	COLUMN_REPLICATION,
+	COLUMN_FROM,
 	COLUMN_TO,
 	COLUMN_SCOPE,
 	COLUMN_ID,
+	COLUMN_ARRIVED,
+	COLUMN_REJECTED,
+	COLUMN_TIMED_OUT,
+	COLUMN_FAILED,
 	COLUMN_SHARE,
 	COLUMN_EXPECTED,
 	COLUMN_P50,
@@ -83,39 +88,47 @@ enum column {
 	COLUMN_P99,
 	COLUMN_QUEUE,
 	COLUMN_BATCH,
-	COLUMN_READY,
 	COLUMN_WANTED,
 	COLUMNS,
 };
 
 static const char *const column_names[COLUMNS] = {
-	"replication",    "to_s",        "scope",       "id",          "share",
+	"replication",    "from_s",      "to_s",        "scope",       "id",
+	"arrived",        "rejected",    "timed_out",   "failed",      "share",
 	"expected_share", "ttft_p50_ms", "ttft_p95_ms", "ttft_p99_ms", "queue",
-	"batch",          "ready",       "wanted",
+	"batch",          "wanted",
 };
 
 enum { MAX_FIELDS = 64 };
 
-/* Cuts a line at its commas; names of weir's own hold none. */
-static size_t cut(char *line, char **field)
+size_t plot_cut(char *line, char **field, size_t most)
 {
+	char *from = line;
 	size_t n = 0;
 
-	line[strcspn(line, "\r\n")] = '\0';
-	for (char *at = line; n < MAX_FIELDS;) {
-		size_t len = strcspn(at, ",");
-		bool last = at[len] == '\0';
+	while (n < most) {
+		bool quoted = *from == '"';
+		char *to = from += quoted;
+		char end;
 
-		field[n++] = at;
-		at[len] = '\0';
-		at += len + 1;
-		if (last)
+		field[n++] = to;
+		while (*from && (quoted || strchr(",\r\n", *from) == NULL)) {
+			if (quoted && *from == '"' && *++from != '"') {
+				quoted = false;
+				continue;
+			}
+			*to++ = *from++;
+		}
+		end = *from;
+		*to = '\0';
+		if (end != ',')
 			break;
+		from++;
 	}
 	return n;
 }
 
-static double number(const char *text)
+double plot_number(const char *text)
 {
 	char *end;
 	double value;
@@ -126,34 +139,83 @@ static double number(const char *text)
 	return *end == '\0' ? value : NAN;
 }
 
+static double numbered(char **field, const size_t *place, size_t column)
+{
+	return plot_number(field[place[column]]);
+}
+
 static bool fill_row(struct plot_data *d, struct plot_row *row, char **field,
                      const size_t *place)
 {
 	const char *scope = field[place[COLUMN_SCOPE]];
 
-	if (number(field[place[COLUMN_REPLICATION]]) > 0)
+	if (numbered(field, place, COLUMN_REPLICATION) > 0)
 		return false;
 	row->endpoint = strcmp(scope, "endpoint") == 0;
 	if (!row->endpoint && strcmp(scope, "deployment") != 0)
 		return false;
 	row->id = arena_strdup(&d->arena, field[place[COLUMN_ID]]);
-	row->to_s = number(field[place[COLUMN_TO]]);
-	row->share = number(field[place[COLUMN_SHARE]]);
-	row->expected_share = number(field[place[COLUMN_EXPECTED]]);
+	row->from_s = numbered(field, place, COLUMN_FROM);
+	row->to_s = numbered(field, place, COLUMN_TO);
+	row->arrived = numbered(field, place, COLUMN_ARRIVED);
+	row->rejected = numbered(field, place, COLUMN_REJECTED);
+	row->timed_out = numbered(field, place, COLUMN_TIMED_OUT);
+	row->failed = numbered(field, place, COLUMN_FAILED);
+	row->share = numbered(field, place, COLUMN_SHARE);
+	row->expected_share = numbered(field, place, COLUMN_EXPECTED);
 	for (size_t i = 0; i < 3; i++)
-		row->ttft_ms[i] = number(field[place[COLUMN_P50 + i]]);
-	row->queue = number(field[place[COLUMN_QUEUE]]);
-	row->batch = number(field[place[COLUMN_BATCH]]);
-	row->ready = number(field[place[COLUMN_READY]]);
-	row->wanted = number(field[place[COLUMN_WANTED]]);
+		row->ttft_ms[i] = numbered(field, place, COLUMN_P50 + i);
+	row->queue = numbered(field, place, COLUMN_QUEUE);
+	row->batch = numbered(field, place, COLUMN_BATCH);
+	row->wanted = numbered(field, place, COLUMN_WANTED);
 	return true;
+}
+
+bool plot_has(const struct plot_endpoint *e, const char *deployment)
+{
+	for (size_t i = 0; i < e->n_deployments; i++)
+		if (strcmp(e->deployment[i], deployment) == 0)
+			return true;
+	return false;
+}
+
+/* Rows first .. last - 1 are of one interval. Of nothing there is no share. */
+static void blank_shares(struct plot_data *d, const struct plot_endpoint *e,
+                         size_t first, size_t last)
+{
+	double routed = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = first; i < last; i++) {
+			struct plot_row *r = &d->row[i];
+
+			if (r->endpoint || !plot_has(e, r->id))
+				continue;
+			if (pass == 0)
+				routed += r->arrived;
+			else if (!(routed > 0))
+				r->share = r->expected_share = NAN;
+		}
+}
+
+static void blank_all_shares(struct plot_data *d)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i <= d->n_rows; i++) {
+		if (i < d->n_rows && d->row[i].to_s == d->row[first].to_s)
+			continue;
+		for (size_t k = 0; k < d->n_endpoints; k++)
+			blank_shares(d, &d->endpoint[k], first, i);
+		first = i;
+	}
 }
 
 static int find_columns(char *line, size_t *place, size_t *fields)
 {
 	char *field[MAX_FIELDS] = {0};
 
-	*fields = cut(line, field);
+	*fields = plot_cut(line, field, MAX_FIELDS);
 	for (size_t c = 0; c < COLUMNS; c++) {
 		place[c] = MAX_FIELDS;
 		for (size_t i = 0; i < *fields; i++)
@@ -184,7 +246,7 @@ static int read_series(struct plot_data *d, struct err *e)
 	while (!wrong && getline(&line, &size, f) >= 0) {
 		char *field[MAX_FIELDS] = {0};
 
-		if (cut(line, field) != fields) {
+		if (plot_cut(line, field, MAX_FIELDS) != fields) {
 			wrong = broken(e, path);
 			break;
 		}
@@ -200,69 +262,6 @@ static int read_series(struct plot_data *d, struct err *e)
 	return wrong;
 }
 
-/* ---- events.jsonl ------------------------------------------------------ */
-
-/* The word of a mark, NULL for events that charts leave out. */
-static const char *mark_word(struct arena *a, json_t *event)
-{
-	const char *type = json_string_value(json_object_get(event, "type"));
-	const char *dep =
-		json_string_value(json_object_get(event, "deploymentId"));
-	const char *message =
-		json_string_value(json_object_get(event, "message"));
-	const char *replica =
-		json_string_value(json_object_get(event, "replicaId"));
-
-	if (type == NULL || message == NULL)
-		return NULL;
-	if (strcmp(type, "deployment.scaled") == 0)
-		return arena_printf(a, "%s wants %d", dep,
-		                    (int)json_integer_value(json_object_get(
-					    event, "newReplicas")));
-	if (strcmp(type, "endpoint.updated") == 0)
-		return arena_strdup(a, "weights");
-	if (strcmp(type, "deployment.status_updated") == 0 && !replica)
-		return arena_printf(a, "%s: %s", dep,
-		                    strstr(message, "lost replicas start")
-		                            ? "restored"
-		                            : "lost");
-	return NULL;
-}
-
-static int read_events(struct plot_data *d, struct err *e)
-{
-	char path[1200];
-	FILE *f = fopen(in_dir(d, "events.jsonl", path, sizeof(path)), "r");
-	char *line = NULL;
-	size_t size = 0;
-	size_t capacity = 0;
-
-	if (f == NULL)
-		return err_set(e, path, 0, 0, NULL, "%s", strerror(errno));
-	while (getline(&line, &size, f) >= 0) {
-		json_t *event = json_loads(line, 0, NULL);
-		const char *at =
-			json_string_value(json_object_get(event, "at_s"));
-		const char *word = mark_word(&d->arena, event);
-		bool first = json_integer_value(json_object_get(
-				     event, "replication")) == 0;
-
-		if (at && word && first) {
-			if (d->n_marks == capacity) {
-				capacity = capacity ? 2 * capacity : 16;
-				d->mark = mem_grow(d->mark, capacity,
-				                   sizeof(*d->mark));
-			}
-			d->mark[d->n_marks++] =
-				(struct plot_mark){number(at), word};
-		}
-		json_decref(event);
-	}
-	free(line);
-	fclose(f);
-	return 0;
-}
-
 int plot_read(struct plot_data *d, const char *dir, struct err *e)
 {
 	memset(d, 0, sizeof(*d));
@@ -270,12 +269,14 @@ int plot_read(struct plot_data *d, const char *dir, struct err *e)
 	d->dir = dir;
 	if (read_summary(d, e) != 0 || read_series(d, e) != 0)
 		return -1;
-	return read_events(d, e);
+	blank_all_shares(d);
+	return plot_read_events(d, e);
 }
 
 void plot_data_free(struct plot_data *d)
 {
 	mem_free(d->row);
 	mem_free(d->mark);
+	mem_free(d->step);
 	arena_fini(&d->arena);
 }

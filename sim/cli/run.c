@@ -3,7 +3,7 @@
  * weir run: every cell of every scenario is read before anything runs, so
  * that bad input leaves nothing behind; then cells run one after another.
  * With --dir a single cell's files stand in DIR, those of a grid in a folder
- * a cell under it, beside cells.csv.
+ * a cell under it, beside cells.csv; what an earlier run left there goes.
  */
 #include "cli_int.h"
 
@@ -41,8 +41,11 @@ static void job_free(struct job *job)
 
 static void warn(const struct scenario *s)
 {
+	char text[600];
+
 	for (uint32_t i = 0; i < s->n_warnings; i++)
-		fprintf(stderr, "warning: %s\n", s->warnings[i].text);
+		fprintf(stderr, "warning: %s\n",
+		        show_text(s->warnings[i].text, text, sizeof(text)));
 }
 
 static int job_read(struct job *job, const char *file, const struct options *o,
@@ -67,17 +70,13 @@ static int job_read(struct job *job, const char *file, const struct options *o,
 	return 0;
 }
 
-/* Where a cell's files go: DIR, or DIR/<its name with '/' and ' ' out>. */
+/* Where a cell's files go: DIR, or DIR/<its name>. */
 static void cell_dir(const struct job *job, size_t i, char *buf, size_t size)
 {
-	size_t at = (size_t)snprintf(buf, size, "%s", job->dir);
+	bool grid = job->cells.n > 1;
 
-	if (job->cells.n == 1 || at + 2 >= size)
-		return;
-	buf[at++] = '/';
-	for (const char *s = job->cells.cell[i].name; *s && at + 1 < size; s++)
-		buf[at++] = *s == '/' || *s == ' ' ? '_' : *s;
-	buf[at] = '\0';
+	snprintf(buf, size, "%s%s%s", job->dir, grid ? "/" : "",
+	         grid ? job->cells.cell[i].folder : "");
 }
 
 static void judge(struct outcome *o)
@@ -118,12 +117,26 @@ static int write_summary(const char *dir, const struct outcome *o,
 	return outfile_commit(&f, e);
 }
 
+static int write_files(const struct job *job, size_t i, const char *dir,
+                       struct run_files *files)
+{
+	struct err e = {0};
+
+	stale_clear(dir, NULL);
+	if (run_files_commit(files, &e) == 0 &&
+	    write_summary(dir, &job->outcome[i], &job->cells.cell[i], &e) == 0)
+		return 0;
+	cli_wrong(&e);
+	return EXIT_MACHINE;
+}
+
 /* Runs one cell; 0, or EXIT_* when it could not finish. */
 static int run_cell(struct job *job, size_t i, const struct options *o,
                     struct progress *progress)
 {
 	struct outcome *out = &job->outcome[i];
-	struct run_files files = {.variant = job->cells.cell[i].variant};
+	struct run_files files = {.variant = job->cells.cell[i].variant,
+	                          .progress = progress};
 	struct study_runs runs = {
 		.world = &out->scenario->world,
 		.seed = out->scenario->seed,
@@ -132,29 +145,30 @@ static int run_cell(struct job *job, size_t i, const struct options *o,
 		.progress = {progress, progress_done},
 	};
 	struct err e = {0};
-	char dir[1200] = "";
+	char dir[1300] = "";
 	double begun = cli_now();
+	size_t kept;
+	int wrong = 0;
 
-	if (job->dir[0]) {
-		cell_dir(job, i, dir, sizeof(dir));
-		if (run_files_open(&files, dir, &e) != 0)
-			return cli_wrong(&e);
-		runs.observer = run_files_observer(&files);
+	cell_dir(job, i, dir, sizeof(dir));
+	kept = outdir_kept(dir);
+	if (job->dir[0] && run_files_open(&files, dir, &e) != 0) {
+		outdir_unmake(dir, kept);
+		return cli_wrong(&e);
 	}
-	runs.observer.stop = signals_asked;
+	runs.observer = run_files_observer(&files);
 	out->result = study_run(&runs, &out->interrupted, &e);
 	out->wall_s = cli_now() - begun;
 	if (out->result == NULL) {
 		run_files_abandon(&files);
+		if (job->dir[0])
+			outdir_unmake(dir, kept);
 		return out->interrupted ? EXIT_INTERRUPTED : cli_wrong(&e);
 	}
 	judge(out);
-	if (job->dir[0] && (run_files_commit(&files, &e) != 0 ||
-	                    write_summary(dir, out, &job->cells.cell[i], &e))) {
-		cli_wrong(&e);
-		return EXIT_MACHINE;
-	}
-	return out->interrupted ? EXIT_INTERRUPTED : 0;
+	if (job->dir[0])
+		wrong = write_files(job, i, dir, &files);
+	return wrong ? wrong : out->interrupted ? EXIT_INTERRUPTED : 0;
 }
 
 static int write_cells(const struct job *job)
@@ -164,6 +178,7 @@ static int write_cells(const struct job *job)
 
 	if (outfile_open(&f, job->dir, "cells.csv", &e) != 0)
 		return cli_wrong(&e);
+	stale_clear(job->dir, &job->cells);
 	csv_cells(f.f, &job->cells, job->outcome);
 	if (outfile_commit(&f, &e) != 0) {
 		cli_wrong(&e);
@@ -182,7 +197,8 @@ static int run_job(struct job *job, const struct options *o)
 		const char *name = job->cells.cell[i].name;
 
 		progress_cell(&progress, i,
-		              name[0] ? name : job->outcome[i].scenario->name);
+		              name[0] ? name : job->outcome[i].scenario->name,
+		              job->outcome[i].scenario);
 		wrong = run_cell(job, i, o, &progress);
 	}
 	progress_end(&progress);
@@ -229,11 +245,34 @@ static void print_json(FILE *to, struct job *jobs, size_t n)
 	json_decref(all);
 }
 
+/* Who asked for quiet still wants to know what did not hold. */
+static void print_failures(const struct job *jobs, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = 0; i < jobs[k].cells.n; i++)
+			if (jobs[k].outcome[i].result)
+				text_failures(stderr, &jobs[k].outcome[i],
+				              &jobs[k].cells.cell[i]);
+}
+
+static bool anything_finished(const struct job *jobs, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = 0; i < jobs[k].cells.n; i++)
+			if (jobs[k].outcome[i].result)
+				return true;
+	return false;
+}
+
 static int print(struct job *jobs, size_t n, const struct options *o)
 {
 	struct answer answer;
 	struct err e = {0};
 
+	if (!anything_finished(jobs, n))
+		return 0;
+	if (o->quiet)
+		print_failures(jobs, n);
 	if (o->quiet && o->output == NULL && o->format == FORMAT_TEXT)
 		return 0;
 	if (answer_open(&answer, o, &e) != 0)
@@ -251,15 +290,38 @@ static int print(struct job *jobs, size_t n, const struct options *o)
 
 /* ---- the verb ---------------------------------------------------------- */
 
-static void place_job(struct job *job, const struct options *o)
+static int place_job(struct job *job, const struct options *o, struct err *e)
 {
+	char name[256];
+	int n;
+
 	if (o->dir == NULL)
-		return;
+		return 0;
 	if (o->n_files == 1)
-		snprintf(job->dir, sizeof(job->dir), "%s", o->dir);
+		n = snprintf(job->dir, sizeof(job->dir), "%s", o->dir);
 	else
-		snprintf(job->dir, sizeof(job->dir), "%s/%s", o->dir,
-		         job->outcome[0].scenario->name);
+		n = snprintf(job->dir, sizeof(job->dir), "%s/%s", o->dir,
+		             outdir_word(job->outcome[0].scenario->name, name,
+		                         sizeof(name)));
+	if (n <= 0 || (size_t)n >= sizeof(job->dir))
+		return err_set(e, "--dir", 0, 0, NULL,
+		               n ? "the path is too long"
+		                 : "a directory's name is missing");
+	return 0;
+}
+
+/* Two scenarios of one name would write one directory. */
+static int check_dirs(const struct job *jobs, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i && jobs[i].dir[0]; k++)
+			if (strcmp(jobs[i].dir, jobs[k].dir) == 0)
+				return err_set(e, jobs[i].cells.file, 0, 0,
+				               NULL,
+				               "would write %s, as %s does; "
+				               "give them different names",
+				               jobs[i].dir, jobs[k].cells.file);
+	return 0;
 }
 
 static int verdict(const struct job *jobs, size_t n)
@@ -274,37 +336,65 @@ static int verdict(const struct job *jobs, size_t n)
 	return worst;
 }
 
+static int read_jobs(struct job *jobs, const struct options *o)
+{
+	struct places places;
+	struct err e = {0};
+
+	places_fill(&places, o);
+	for (size_t i = 0; i < o->n_files; i++)
+		if (job_read(&jobs[i], o->file[i], o, &places, &e) != 0 ||
+		    place_job(&jobs[i], o, &e) != 0)
+			return cli_wrong(&e);
+	return check_dirs(jobs, o->n_files, &e) != 0 ? cli_wrong(&e) : 0;
+}
+
+/* DIR holds one folder a scenario now, and no results of its own. */
+static void clear_above(const struct job *jobs, const struct options *o)
+{
+	struct cells held = {.n = o->n_files};
+
+	held.cell = mem_new(held.n, sizeof(*held.cell));
+	for (size_t i = 0; i < held.n; i++)
+		outdir_word(jobs[i].outcome[0].scenario->name,
+		            held.cell[i].folder, sizeof(held.cell[i].folder));
+	stale_clear(o->dir, &held);
+	mem_free(held.cell);
+}
+
+static void say_interrupted(const struct job *jobs, size_t n)
+{
+	fputs(anything_finished(jobs, n)
+	              ? "weir: interrupted; what was finished is kept\n"
+	              : "weir: interrupted before anything was finished\n",
+	      stderr);
+}
+
 int verb_run(const struct options *o)
 {
 	struct job *jobs = mem_new(o->n_files + 1, sizeof(*jobs));
-	struct places places;
-	struct err e = {0};
 	double begun = cli_now();
 	int result = 0;
 	size_t ran = 0;
 
 	if (o->n_files == 0)
 		result = cli_usage("run: a scenario file is missing");
-	places_fill(&places, o);
-	for (size_t i = 0; i < o->n_files && !result; i++) {
-		if (job_read(&jobs[i], o->file[i], o, &places, &e) != 0)
-			result = cli_wrong(&e);
-		else
-			place_job(&jobs[i], o);
-	}
+	if (!result)
+		result = read_jobs(jobs, o);
 	if (result)
 		goto out;
 	signals_catch();
 	for (; ran < o->n_files && !result; ran++)
 		result = run_job(&jobs[ran], o);
+	if (result == 0 && o->dir && o->n_files > 1)
+		clear_above(jobs, o);
 	if (result == 0 || result == EXIT_INTERRUPTED) {
 		int bad = print(jobs, ran, o);
 
 		result = bad ? bad : result ? result : verdict(jobs, ran);
 	}
 	if (result == EXIT_INTERRUPTED)
-		fputs("weir: interrupted; what was finished is above\n",
-		      stderr);
+		say_interrupted(jobs, ran);
 	if (!o->quiet)
 		fprintf(stderr, "wall time %.2f s\n", cli_now() - begun);
 out:

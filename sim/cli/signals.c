@@ -27,9 +27,3 @@ bool signals_stop(void)
 {
 	return interrupted != 0;
 }
-
-bool signals_asked(void *self)
-{
-	(void)self;
-	return signals_stop();
-}

@@ -12,9 +12,6 @@
 #include <string.h>
 
 #define BOLD "\033[1m"
-#define RED "\033[31m"
-#define GREEN "\033[32m"
-#define YELLOW "\033[33m"
 #define PLAIN "\033[0m"
 
 static struct libscols_table *table_new(FILE *to, const char *const *head,
@@ -37,32 +34,44 @@ static void table_print(struct libscols_table *t)
 
 /* ---- what ran ---------------------------------------------------------- */
 
+static void print_stage(FILE *to, const struct load_stage *s)
+{
+	char rate[48], time[48];
+
+	fprintf(to, ", to %s in %s",
+	        show_number(s->target_rps, 6, rate, sizeof(rate)),
+	        units_show_duration(s->duration_ns, time, sizeof(time)));
+}
+
 static void print_load(FILE *to, const struct load_spec *l)
 {
 	char text[48];
+	char name[200];
+	const char *slash;
 
-	fprintf(to, "%15s%s: ", "", l->name);
+	fprintf(to, "%15s%s: ", "", show_text(l->name, name, sizeof(name)));
 	switch (l->kind) {
 	case LOAD_OPEN:
-		fprintf(to, "%g requests/s %s", l->rate_rps,
+		fprintf(to, "%s requests/s %s",
+		        show_number(l->rate_rps, 6, text, sizeof(text)),
 		        l->process == LOAD_POISSON ? "poisson" : "constant");
 		for (size_t i = 0; i < l->n_stages && i < 3; i++)
-			fprintf(to, ", to %g in %s", l->stages[i].target_rps,
-			        units_show_duration(l->stages[i].duration_ns,
-			                            text, sizeof(text)));
+			print_stage(to, &l->stages[i]);
 		break;
 	case LOAD_CLOSED:
 		fprintf(to, "%" PRIu32 " clients", l->concurrency);
 		break;
 	case LOAD_TRACE:
-		fprintf(to, "trace %s at speed %g",
-		        strrchr(l->trace, '/') ? strrchr(l->trace, '/') + 1
-		                               : l->trace,
-		        l->speed);
+		slash = strrchr(l->trace, '/');
+		fprintf(to, "trace %s at speed %s",
+		        show_text(slash ? slash + 1 : l->trace, name,
+		                  sizeof(name)),
+		        show_number(l->speed, 6, text, sizeof(text)));
 		break;
 	case LOAD_PROFILE:
-		fprintf(to, "profile %s at speed %g", l->profile->name,
-		        l->speed);
+		fprintf(to, "profile %s at speed %s",
+		        show_text(l->profile->name, name, sizeof(name)),
+		        show_number(l->speed, 6, text, sizeof(text)));
 		break;
 	}
 	fputc('\n', to);
@@ -86,26 +95,38 @@ static void print_wrapped(FILE *to, const char *text)
 	fprintf(to, "%s\n", text);
 }
 
+static void print_comment(FILE *to, const char *comment)
+{
+	size_t size = strlen(comment) + 1;
+	char *plain = mem_new(size, 1);
+
+	print_wrapped(to, show_text(comment, plain, size));
+	mem_free(plain);
+}
+
 static void print_what(FILE *to, const struct outcome *o,
                        const struct cell *cell, bool color)
 {
 	const struct scenario *s = o->scenario;
 	const struct world_spec *w = &s->world;
-	char text[48];
+	char text[48], a[256], b[256], c[256];
 
-	fprintf(to, "%s%s%s", color ? BOLD : "", s->name, color ? PLAIN : "");
+	fprintf(to, "%s%s%s", color ? BOLD : "",
+	        show_text(s->name, a, sizeof(a)), color ? PLAIN : "");
 	if (cell->name[0])
-		fprintf(to, "   %s", cell->name);
+		fprintf(to, "   %s", show_text(cell->name, a, sizeof(a)));
 	fputc('\n', to);
 	if (s->comment)
-		print_wrapped(to, s->comment);
+		print_comment(to, s->comment);
 	for (uint32_t e = 0; e < w->n_endpoints; e++)
 		for (uint32_t i = 0; i < w->endpoints[e].n_deployments; i++) {
 			const struct world_deployment *d =
 				&w->deployments[w->endpoints[e].first + i];
 
-			fprintf(to, "%15s%s: %s %s\n", "", w->endpoints[e].name,
-			        d->id, d->config_id);
+			fprintf(to, "%15s%s: %s %s\n", "",
+			        show_text(w->endpoints[e].name, a, sizeof(a)),
+			        show_text(d->id, b, sizeof(b)),
+			        show_text(d->config_id, c, sizeof(c)));
 		}
 	for (uint32_t i = 0; i < w->n_loads; i++)
 		print_load(to, &w->loads[i]);
@@ -235,7 +256,7 @@ static void print_requests(FILE *to, const struct outcome *o, uint32_t endpoint)
 {
 	const struct measure_scope_result *e =
 		measure_result_scope(o->result, SCOPE_ENDPOINT, endpoint);
-	char a[6][32];
+	char a[6][40];
 
 	fprintf(to,
 	        "requests     %s arrived   %s completed   %s rejected   "
@@ -252,84 +273,33 @@ static void print_requests(FILE *to, const struct outcome *o, uint32_t endpoint)
 			        show_count(e->errors[i], a[0], sizeof(a[0])),
 			        measure_error_name((enum measure_error)i));
 	fprintf(to,
-	        "load         %.4g requests/s   %.5g output tokens/s   "
-	        "%.4g in flight\nreplicas     %.4g ready in the mean   "
-	        "queue %.3g   batch %.3g\n",
-	        (double)e->requests / e->seconds,
-	        (double)e->output_tokens / e->seconds, e->in_flight, e->ready,
-	        e->queue, e->batch);
+	        "load         %s requests/s   %s output tokens/s   "
+	        "%s in flight\nreplicas     %s ready in the mean   "
+	        "queue %s   batch %s\n",
+	        show_number((double)e->requests / e->seconds, 4, a[0],
+	                    sizeof(a[0])),
+	        show_number((double)e->output_tokens / e->seconds, 5, a[1],
+	                    sizeof(a[1])),
+	        show_number(e->in_flight, 4, a[2], sizeof(a[2])),
+	        show_number(e->ready, 4, a[3], sizeof(a[3])),
+	        show_number(e->queue, 3, a[4], sizeof(a[4])),
+	        show_number(e->batch, 3, a[5], sizeof(a[5])));
 }
 
-/* ---- rules ------------------------------------------------------------- */
-
-static const char *verdict_color(enum study_verdict v, bool color)
-{
-	if (!color)
-		return "";
-	return v == VERDICT_PASS ? GREEN : v == VERDICT_FAIL ? RED : YELLOW;
-}
-
-/* What a rule saw, in as few words as tell it. */
-static void rule_detail(const struct study_judgement *j, char *buf, size_t size)
-{
-	char a[48], b[48], c[48];
-	int n = snprintf(buf, size, "%s",
-	                 show_value(j->seen, j->unit, a, sizeof(a)));
-	bool tested = isfinite(j->p);
-
-	if (n > 0 && (size_t)n < size && tested)
-		n += snprintf(buf + n, size - (size_t)n, "   n %s, p %.2g",
-		              show_count((uint64_t)j->n, a, sizeof(a)), j->p);
-	if (n > 0 && (size_t)n < size && !tested && isfinite(j->low) &&
-	    isfinite(j->high))
-		n += snprintf(buf + n, size - (size_t)n, "   (%s .. %s)",
-		              show_value(j->low, j->unit, a, sizeof(a)),
-		              show_value(j->high, j->unit, b, sizeof(b)));
-	if (n > 0 && (size_t)n < size && j->verdict != VERDICT_PASS &&
-	    isfinite(j->bound))
-		n += snprintf(buf + n, size - (size_t)n, "   bound %s",
-		              show_value(j->bound, j->unit, a, sizeof(a)));
-	if (n > 0 && (size_t)n < size && isfinite(j->request_share) &&
-	    fabs(j->request_share - j->seen) > 0.0005)
-		n += snprintf(buf + n, size - (size_t)n, "   of requests %s",
-		              show_value(j->request_share, UNIT_FRACTION, c,
-		                         sizeof(c)));
-	if (n > 0 && (size_t)n < size && j->verdict == VERDICT_UNDECIDED)
-		snprintf(buf + n, size - (size_t)n,
-		         j->reps_needed ? "   undecided: --reps %" PRIu32
-		                        : "   undecided",
-		         j->reps_needed);
-}
-
-enum { WIDTH = 80, RULE_COLUMN = 49, INDENT = 9 };
-
-static void print_rule(FILE *to, const struct measure_rule *rule,
-                       const struct study_judgement *j, bool color)
-{
-	char detail[400];
-	size_t text = INDENT + strlen(rule->text);
-	size_t at = text + 2 < RULE_COLUMN ? RULE_COLUMN : text + 2;
-
-	rule_detail(j, detail, sizeof(detail));
-	fprintf(to, "  %s%-4s%s   %s", verdict_color(j->verdict, color),
-	        study_verdict_name(j->verdict), color ? PLAIN : "", rule->text);
-	if (at + strlen(detail) <= WIDTH)
-		fprintf(to, "%*s%s\n", (int)(at - text), "", detail);
-	else
-		fprintf(to, "\n%*s%s\n", INDENT, "", detail);
-	if (j->note[0])
-		fprintf(to, "%*s%s\n", INDENT, "", j->note);
-}
+/* ---- all of it ---------------------------------------------------------- */
 
 void text_report(FILE *to, const struct outcome *o, const struct cell *cell,
                  bool color)
 {
 	const struct scenario *s = o->scenario;
+	char name[256];
 
 	print_what(to, o, cell, color);
 	for (uint32_t e = 0; e < s->world.n_endpoints; e++) {
 		if (s->world.n_endpoints > 1)
-			fprintf(to, "%s\n", s->world.endpoints[e].name);
+			fprintf(to, "%s\n",
+			        show_text(s->world.endpoints[e].name, name,
+			                  sizeof(name)));
 		print_latencies(to, o, e);
 		fputc('\n', to);
 		print_deployments(to, o, e);
@@ -339,7 +309,7 @@ void text_report(FILE *to, const struct outcome *o, const struct cell *cell,
 	if (s->n_rules > 0)
 		fputc('\n', to);
 	for (uint32_t i = 0; i < s->n_rules; i++)
-		print_rule(to, &s->rules[i], &o->judgement[i], color);
+		text_rule(to, &s->rules[i], &o->judgement[i], color);
 }
 
 /* ---- a grid ------------------------------------------------------------ */
@@ -369,11 +339,12 @@ static void cell_line(struct libscols_table *t, const struct cell *cell,
 	scols_line_set_data(line, 0, cell->name);
 	scols_line_set_data(line, 1,
 	                    show_count(e->requests, text, sizeof(text)));
-	snprintf(text, sizeof(text), "%.4g", (double)e->requests / e->seconds);
-	scols_line_set_data(line, 2, text);
-	snprintf(text, sizeof(text), "%.5g",
-	         (double)e->output_tokens / e->seconds);
-	scols_line_set_data(line, 3, text);
+	scols_line_set_data(line, 2,
+	                    show_number((double)e->requests / e->seconds, 4,
+	                                text, sizeof(text)));
+	scols_line_set_data(line, 3,
+	                    show_number((double)e->output_tokens / e->seconds,
+	                                5, text, sizeof(text)));
 	scols_line_set_data(line, 4,
 	                    show_time(measure_hist_quantile(&e->ttft, 0.50),
 	                              text, sizeof(text)));
@@ -403,9 +374,11 @@ void text_cells(FILE *to, const struct cells *c, const struct outcome *o,
 	                            "tokens/s", "ttft p50", "ttft p95",
 	                            "tpot",     "share %",  "rules"};
 	struct libscols_table *t;
+	char name[256];
 
 	fprintf(to, "%s%s%s   %zu cells\n\n", color ? BOLD : "",
-	        o[0].scenario->name, color ? PLAIN : "", c->n);
+	        show_text(o[0].scenario->name, name, sizeof(name)),
+	        color ? PLAIN : "", c->n);
 	t = table_new(to, head, 9);
 	for (size_t i = 0; i < c->n; i++) {
 		if (o[i].result == NULL)
@@ -420,8 +393,9 @@ void text_cells(FILE *to, const struct cells *c, const struct outcome *o,
 
 		if (o[i].result == NULL || s->n_rules == 0)
 			continue;
-		fprintf(to, "\n%s\n", c->cell[i].name);
+		fprintf(to, "\n%s\n",
+		        show_text(c->cell[i].name, name, sizeof(name)));
 		for (uint32_t k = 0; k < s->n_rules; k++)
-			print_rule(to, &s->rules[k], &o[i].judgement[k], color);
+			text_rule(to, &s->rules[k], &o[i].judgement[k], color);
 	}
 }

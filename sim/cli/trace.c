@@ -60,21 +60,24 @@ static void print_text(FILE *to, const char *file,
 	static const char *const head[] = {"tokens", "mean", "p50", "p90",
 	                                   "p95",    "p99",  "max"};
 	struct libscols_table *t = scols_new_table();
-	char span[40], rows[40];
+	char span[40], rows[40], a[3][40];
 
 	fprintf(to, "%s   %s requests in %s, format %s\n\n", file,
 	        show_count(s->rows, rows, sizeof(rows)),
 	        show_time(s->span_ns, span, sizeof(span)), s->format);
 	fprintf(to,
-	        "rate         %.3g requests/s in the mean, %.3g in the busiest "
-	        "minute, %.3g in the\n             quietest, %" PRIu64
+	        "rate         %s requests/s in the mean, %s in the busiest "
+	        "minute, %s in the\n             quietest, %" PRIu64
 	        " in the busiest second\n",
-	        s->rate_rps, s->peak_minute_rps, s->trough_minute_rps,
+	        show_number(s->rate_rps, 3, a[0], sizeof(a[0])),
+	        show_number(s->peak_minute_rps, 3, a[1], sizeof(a[1])),
+	        show_number(s->trough_minute_rps, 3, a[2], sizeof(a[2])),
 	        s->peak_1s);
 	fprintf(to,
-	        "burstiness   gaps have a cv of %.3g (Poisson: 1); counts per "
-	        "second a variance of\n             %.3g times their mean\n",
-	        s->gap_cv, s->dispersion_1s);
+	        "burstiness   gaps have a cv of %s (Poisson: 1); counts per "
+	        "second a variance of\n             %s times their mean\n",
+	        show_number(s->gap_cv, 3, a[0], sizeof(a[0])),
+	        show_number(s->dispersion_1s, 3, a[1], sizeof(a[1])));
 	if (s->keys)
 		fprintf(to, "keys         %" PRIu64 " distinct\n", s->keys);
 	fputc('\n', to);

@@ -7,6 +7,7 @@ static int check(const char *file, const struct options *o,
 	struct scenario_places places = {p->directory, p->n};
 	struct cells cells = {0};
 	struct err e = {0};
+	char text[600];
 	int wrong = 0;
 
 	if (cells_make(&cells, file, o, p, &e) != 0)
@@ -23,8 +24,9 @@ static int check(const char *file, const struct options *o,
 		if (i == 0 && !o->quiet) {
 			for (uint32_t k = 0; k < s->n_warnings; k++)
 				fprintf(stderr, "warning: %s\n",
-				        s->warnings[k].text);
-			printf("%s: ok\n", file);
+				        show_text(s->warnings[k].text, text,
+				                  sizeof(text)));
+			printf("%s: ok\n", show_text(file, text, sizeof(text)));
 		}
 		scenario_free(s);
 	}

@@ -133,8 +133,9 @@ struct world_observer {
 	void (*request)(void *self, uint32_t replication,
 	                const struct measure_request *r, const char *traffic,
 	                const char *deployment, const char *replica);
-	/* Asked now and then; true stops the run, which is thrown away. */
-	bool (*stop)(void *self);
+	/* Asked now and then, at the simulated time; true stops the run, which
+	 * is thrown away. */
+	bool (*stop)(void *self, int64_t now_ns);
 };
 
 /* ---- a run ------------------------------------------------------------- */

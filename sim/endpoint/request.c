@@ -205,6 +205,9 @@ static struct request *request_new(struct world *w,
 	r->work.id = id;
 	r->work.input_tokens = lr->input_tokens;
 	r->work.output = lr->output;
+	r->work.prefix_group =
+		((uint64_t)lr->source << NUMBER_BITS) | lr->prefix_group;
+	r->work.prefix_tokens = lr->prefix_tokens;
 	r->work.owner = r;
 	event_init(&r->timeout, EVENT_TRANSFER,
 	           EVENT_ENTITY(ENTITY_TIMEOUT, id), give_up, r);
@@ -313,6 +316,9 @@ static void reroute(struct request *r)
 		.id = r->work.id,
 		.input_tokens = r->work.input_tokens,
 		.output = r->work.output,
+		.prefix_group = r->work.prefix_group,
+		.prefix_tokens = r->work.prefix_tokens,
+		.session = r->work.session,
 		.owner = r,
 	};
 	struct route_decision decision;

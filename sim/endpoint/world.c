@@ -281,7 +281,8 @@ bool world_run(struct world *w, struct err *e)
 		if (w->calendar.fired < next_look)
 			continue;
 		next_look = w->calendar.fired + LOOK_EVERY;
-		if (w->observer.stop && w->observer.stop(w->observer.self))
+		if (w->observer.stop &&
+		    w->observer.stop(w->observer.self, w->calendar.now_ns))
 			return false;
 	}
 	if (load_trouble(w->load)) {

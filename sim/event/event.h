@@ -108,6 +108,9 @@ enum stream_purpose {
 	STREAM_PROPAGATION = 8,
 	STREAM_THINK = 9,
 	STREAM_BOOTSTRAP = 10,
+	STREAM_STALL = 32,
+	STREAM_DRAFT = 33,
+	STREAM_PREFIX = 34,
 };
 
 struct stream {

@@ -85,6 +85,7 @@ void load_send(struct source *s)
 	const struct load_sink *sink = &s->load->sink;
 
 	assert(s->request.input_tokens > 0);
+	load_prefix_draw(&s->prefixes, &s->request);
 	sink->arrive(sink->self, &s->request);
 }
 
@@ -121,6 +122,8 @@ static void source_init(struct source *s, struct load *l,
 	               (unsigned)load_index(s));
 	load_keys_init(&s->keys, &spec->keys, stem,
 	               stream_open(seed, rep, own, STREAM_KEY));
+	load_prefix_init(&s->prefixes, spec,
+	                 stream_open(seed, rep, own, STREAM_PREFIX));
 }
 
 /* A run's name (kind, seed, replication) and its ends are all needed at once.

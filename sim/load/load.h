@@ -65,6 +65,18 @@ struct load_keys {
 };
 
 /*
+ * Prompts that begin alike: the first `tokens` of each input, or all of a
+ * shorter one, are those of one of `groups` texts, drawn by its Zipf exponent
+ * (0: each as often). They are part of the input's length. groups 0: none. A
+ * trace's rows have none.
+ */
+struct load_prefix {
+	uint64_t groups;
+	uint32_t tokens;
+	double zipf;
+};
+
+/*
  * A load profile: what is left of a trace when its rows are dropped.
  * Arrivals are Poisson with rate rates[i] in interval i. Lengths: requests
  * are cut by input length into `bins` classes of equal number; within a class
@@ -132,6 +144,7 @@ struct load_spec {
 	struct dist output_tokens;
 	const struct load_profile *lengths;
 	struct load_keys keys;
+	struct load_prefix prefix;
 	int64_t timeout_ns; /* the client gives up; TIME_NEVER: patient */
 };
 
@@ -151,6 +164,8 @@ struct load_request {
 	uint64_t number; /* within the source, from 0 */
 	uint32_t input_tokens;
 	struct sealed_tokens output;
+	uint64_t prefix_group;  /* of the source's, from 0 */
+	uint32_t prefix_tokens; /* 0: it begins like no other */
 	uint8_t prompt_cache_key_len;
 	uint8_t user_len;
 	uint8_t content_len;

@@ -71,6 +71,19 @@ void load_keys_init(struct keys *k, const struct load_keys *spec,
 /* Writes the text fields of request r->number; `own` is a trace's key. */
 void load_keys_make(struct keys *k, struct load_request *r, const char *own);
 
+/* ---- prefixes ---------------------------------------------------------- */
+
+struct prefixes {
+	uint32_t tokens; /* 0: none */
+	struct zipf groups;
+	struct stream stream;
+};
+
+void load_prefix_init(struct prefixes *p, const struct load_spec *spec,
+                      struct stream stream);
+/* Draws the prefix of request r->number, whose length is known. */
+void load_prefix_draw(struct prefixes *p, struct load_request *r);
+
 /* ---- sources ----------------------------------------------------------- */
 
 struct source;
@@ -90,6 +103,7 @@ struct source {
 	struct event event; /* the next arrival; closed loops have clients */
 	struct lengths lengths;
 	struct keys keys;
+	struct prefixes prefixes;
 	struct load_request request;
 
 	struct stream arrival; /* open, profile */

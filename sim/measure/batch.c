@@ -3,7 +3,8 @@
  * Batch means: the run after its warm-up, and each window whose end is known
  * when it opens, are cut into twenty equal parts, so that one run can say how
  * sure it is. Requests fall into the part in which they arrived. When only
- * the number of requests is known, parts are of equal numbers.
+ * the number of requests is known, parts are of equal numbers of those that
+ * arrive from the warm-up on.
  */
 #include "measure/measure_int.h"
 
@@ -27,12 +28,20 @@ enum measure_latency measure_latency_of(enum measure_metric metric)
 	}
 }
 
+/* Requests that are to come from the warm-up on; known when it is over. */
+static uint64_t expected(const struct measure *m)
+{
+	uint64_t all = m->config.expected_requests;
+
+	return all > m->arrivals_before ? all - m->arrivals_before : 0;
+}
+
 bool measure_batches_known(const struct measure *m)
 {
 	if (m->config.duration_ns != TIME_NEVER)
 		return m->config.duration_ns - m->config.warmup_ns >=
 		       MEASURE_BATCHES;
-	return m->config.expected_requests >= MEASURE_BATCHES;
+	return expected(m) >= MEASURE_BATCHES;
 }
 
 /* Which of twenty parts of [from, to) a time is in. */
@@ -81,9 +90,11 @@ uint32_t measure_batch_now(const struct measure *m)
 	if (m->config.duration_ns != TIME_NEVER)
 		return part(m->now_ns, m->config.warmup_ns,
 		            m->config.duration_ns);
-	uint64_t expected = m->config.expected_requests;
-	uint64_t at = m->arrivals < expected ? m->arrivals : expected - 1;
-	return (uint32_t)((u128)at * MEASURE_BATCHES / expected);
+	uint64_t all = expected(m);
+	uint64_t at = m->arrivals - m->arrivals_before;
+	if (at >= all)
+		at = all - 1;
+	return (uint32_t)((u128)at * MEASURE_BATCHES / all);
 }
 
 uint32_t measure_batch_of(const struct measure_probe *p, int64_t at_ns,

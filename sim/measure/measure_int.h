@@ -290,6 +290,7 @@ struct measure {
 	bool series;
 	int64_t row_from_ns;
 	uint64_t arrivals;
+	uint64_t arrivals_before; /* of these, before the warm-up was over */
 
 	struct measure_endpoint *endpoint;
 	struct measure_tally *deployment;

@@ -166,6 +166,10 @@ static int read_confidence(struct rule_reader *r, double *confidence)
 {
 	if (rule_next(r) != 0)
 		return -1;
+	if (r->token == TOKEN_NUMBER && r->unit == UNIT_PLAIN &&
+	    r->number >= 50 && r->number < 100)
+		return rule_fail(r, "confidence wants a percent: write %g%%",
+		                 r->number);
 	if (r->token != TOKEN_NUMBER || r->unit != UNIT_RATIO ||
 	    !(r->number >= 0.5 && r->number < 1))
 		return rule_fail(r, "confidence wants 50%% to below 100%%");

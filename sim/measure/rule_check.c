@@ -152,6 +152,16 @@ static void extremes(enum measure_compare compare, double most, double b,
 	}
 }
 
+/* share(dep_a) == 50 */
+static bool is_bare_percent(const struct rule_reader *r,
+                            const struct measure_node *n)
+{
+	const struct measure_node *b = &r->node[n->b];
+
+	return r->node[n->a].unit == UNIT_RATIO && b->kind == NODE_NUMBER &&
+	       b->unit == UNIT_PLAIN && b->number > 1 && b->number <= 100;
+}
+
 static int check_range(struct rule_reader *r, const struct measure_node *n)
 {
 	double most, low, high;
@@ -172,6 +182,11 @@ static int check_range(struct rule_reader *r, const struct measure_node *n)
 		every = low <= 0 && high >= most;
 		none = low > most || high < 0;
 	}
+	if ((every || none) && is_bare_percent(r, n))
+		return rule_fail_at(r, r->place[n->b],
+		                    "a fraction lies between 0 and 1: write "
+		                    "%g%%",
+		                    low);
 	if (every)
 		return rule_fail_at(r, r->place[n->a],
 		                    "this rule can never fail");

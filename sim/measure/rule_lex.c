@@ -10,7 +10,7 @@
 static int fail(struct rule_reader *r, size_t place, const char *fmt,
                 va_list args)
 {
-	char text[400];
+	char text[480];
 
 	assert(place <= strlen(r->text));
 	vsnprintf(text, sizeof(text), fmt, args);
@@ -121,6 +121,24 @@ static size_t united_length(const char *at, size_t plain)
 	return n;
 }
 
+/* 500 ms, 50 %: refused, for else only what follows would be. */
+static int refuse_space(struct rule_reader *r, const char *number)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s",
+	                                    "m",  "h",  "d",  "%"};
+	const char *at = r->at + strspn(r->at, " \t");
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t n = strlen(units[i]);
+
+		if (at > r->at && strncmp(at, units[i], n) == 0 &&
+		    !is_word(at + n, at))
+			return rule_fail(r, "write %s%s, without a space",
+			                 number, units[i]);
+	}
+	return 0;
+}
+
 static int lex_number(struct rule_reader *r)
 {
 	char text[48];
@@ -154,7 +172,7 @@ static int lex_number(struct rule_reader *r)
 		                 "\"%s\" is neither a number nor a time "
 		                 "such as 500ms",
 		                 text);
-	return 0;
+	return n == plain ? refuse_space(r, text) : 0;
 }
 
 static int lex_sign(struct rule_reader *r)
@@ -173,6 +191,9 @@ static int lex_sign(struct rule_reader *r)
 		r->at += n;
 		return 0;
 	}
+	if (strncmp(r->at, "=>", 2) == 0 || strncmp(r->at, "=<", 2) == 0)
+		return rule_fail(r, "\"=%c\" is no comparison; write \"%c=\"",
+		                 r->at[1], r->at[1]);
 	if (*r->at == '=')
 		return rule_fail(r, "\"=\" is no comparison; write \"==\"");
 	if (!isprint((unsigned char)*r->at))

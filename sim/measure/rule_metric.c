@@ -87,6 +87,10 @@ static const char *nearest(char *word)
 	for (size_t i = 0; i < MEASURE_METRICS; i++)
 		names[i] = metrics[i].name;
 	near = base_nearest(word, names, MEASURE_METRICS);
+	/* replicas: one of two */
+	for (size_t i = 0; near == NULL && i < MEASURE_METRICS; i++)
+		if (strncmp(word, names[i], strlen(word)) == 0)
+			near = names[i];
 	if (near || dot == NULL)
 		return near;
 	*dot = '\0';

@@ -4,18 +4,16 @@
  * endpoint, a traffic, an error code (of errors), a type of event (of count).
  */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "measure/rule_int.h"
 
-/* Types of the events feed, by the platform's names; ours: router. */
+/* What a run tells, by the platform's names; ours: router. */
 static const char *const events[] = {
-	"deployment.created",        "deployment.deleted",
 	"deployment.scaled",         "deployment.status_updated",
-	"deployment.updated",        "endpoint.created",
-	"endpoint.deleted",          "endpoint.updated",
-	"pod.startup_phase_changed", "rollout.system_paused",
-	"router.table_applied",
+	"deployment.updated",        "endpoint.updated",
+	"pod.startup_phase_changed", "router.table_applied",
 };
 
 enum { EVENTS = sizeof(events) / sizeof(events[0]) };
@@ -28,7 +26,44 @@ static uint32_t place_of(const char *word, const char *const *names, uint32_t n)
 	return MEASURE_NONE;
 }
 
-static int unknown(struct rule_reader *r)
+/* The only name that begins with a word, NULL when there is none such. */
+static const char *beginning(const char *word, const char *const *names,
+                             size_t n)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(word, names[i], strlen(word)) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = names[i];
+	}
+	return found;
+}
+
+/* All codes, or all types, where only such a one can be meant. */
+static int say_all(struct rule_reader *r, bool are_events)
+{
+	char list[360];
+	size_t at = 0;
+
+	for (size_t i = 0; i < (are_events ? EVENTS : MEASURE_ERRORS - 1);
+	     i++) {
+		const char *name =
+			are_events ? events[i]
+				   : measure_error_name(
+					     (enum measure_error)(i + 1));
+		int n = snprintf(list + at, sizeof(list) - at, "%s%s",
+		                 i ? ", " : "", name);
+
+		at += (size_t)n;
+		assert(n > 0 && at < sizeof(list));
+	}
+	return rule_fail(r, "\"%.20s\" is none of %s", r->word, list);
+}
+
+static int unknown(struct rule_reader *r, const struct measure_term *t)
 {
 	const struct measure_names *n = r->names;
 	size_t most = (size_t)n->n_endpoints + n->n_deployments +
@@ -48,12 +83,16 @@ static int unknown(struct rule_reader *r)
 	for (size_t i = 0; i < EVENTS; i++)
 		all[at++] = events[i];
 	assert(at <= most);
-	near = base_nearest(r->word, all, at);
+	near = beginning(r->word, all, at);
+	if (near == NULL)
+		near = base_nearest(r->word, all, at);
 	if (near)
 		return rule_fail(r,
 		                 "nothing is called \"%s\"; did you mean "
 		                 "\"%s\"?",
 		                 r->word, near);
+	if (t->metric == METRIC_COUNT || t->metric == METRIC_ERRORS)
+		return say_all(r, t->metric == METRIC_COUNT);
 	return rule_fail(r,
 	                 "no deployment, endpoint, traffic, error or "
 	                 "event is called \"%s\"",
@@ -142,7 +181,7 @@ int rule_name(struct rule_reader *r, struct measure_term *t)
 			return read_error(r, t, error);
 	}
 	at = place_of(r->word, events, EVENTS);
-	return at != MEASURE_NONE ? read_event(r, t) : unknown(r);
+	return at != MEASURE_NONE ? read_event(r, t) : unknown(r, t);
 }
 
 int rule_replicas(struct rule_reader *r, struct measure_term *t)

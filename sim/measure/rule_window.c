@@ -135,7 +135,9 @@ int rule_window(struct rule_reader *r, struct measure_term *t)
 	if (is_time(&t->from) && is_time(&t->to) &&
 	    t->to.at_ns <= t->from.at_ns)
 		return rule_fail_at(r, place,
-		                    "this window ends before it "
-		                    "begins");
+		                    t->to.at_ns == t->from.at_ns
+		                            ? "this window is empty"
+		                            : "this window ends before it "
+		                              "begins");
 	return 0;
 }

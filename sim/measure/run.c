@@ -76,6 +76,7 @@ static void pass_bound(struct measure *m)
 			measure_expect(m, i);
 		everywhere(m, visit_warm);
 		m->warm = true;
+		m->arrivals_before = m->arrivals;
 	}
 	if (!m->first_seen && m->now_ns > m->config.warmup_ns)
 		measure_first_seen(m);

@@ -75,8 +75,11 @@ static void leave(struct replica *r, struct replica_work *w)
 	if (b->prefilling == w)
 		b->prefilling = replica_prefilling(w->next);
 	w->end_step = 0;
-	assert(b->kv.used >= w->blocks);
-	b->kv.used -= w->blocks;
+	assert(b->kv.used >= w->blocks || b->cache);
+	if (b->cache)
+		replica_cache_leave(r, w);
+	else
+		b->kv.used -= w->blocks;
 	w->blocks = 0;
 	replica_list_remove(&r->running, w);
 	w->place = WORK_OUT;
@@ -92,12 +95,13 @@ void replica_batch_remove(struct replica *r, struct replica_work *w)
 	leave(r, w);
 }
 
-struct replica_work *replica_batch_ended(struct replica *r)
+struct replica_work *replica_batch_ended(struct replica *r, uint64_t before)
 {
 	struct replica_endings *e = &r->b.endings;
 	struct replica_work *w;
 
-	if (e->n == 0 || e->heap[0].step != r->b.steps)
+	if (e->n == 0 || e->heap[0].step != r->b.steps ||
+	    e->heap[0].rank >= before)
 		return NULL;
 	w = replica_endings_pop(e);
 	leave_decodes(r, w);

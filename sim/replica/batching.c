@@ -59,7 +59,19 @@ static void give_token(struct replica *r, struct replica_work *w)
 	}
 }
 
-/* Those whose prompts are computed get a token. */
+/* The decodes before that rank which have their last token are done. */
+static void finish_ended(struct replica *r, uint64_t before)
+{
+	struct replica_work *w;
+
+	if (replica_drafts(r))
+		replica_draft_book(r, before);
+	while ((w = replica_batch_ended(r, before)))
+		replica_finish(r, w);
+}
+
+/* Those whose prompts are computed get a token, and who has all of its
+ * tokens is done, in the order of the batch. */
 static void give_tokens(struct replica *r)
 {
 	struct replica_work *w = r->b.prefilling, *next;
@@ -68,6 +80,7 @@ static void give_tokens(struct replica *r)
 	for (; w; w = next) {
 		next = replica_prefilling(w->next);
 		if (w->computed == w->input_tokens + w->generated) {
+			finish_ended(r, w->rank);
 			give_token(r, w);
 			continue;
 		}
@@ -77,19 +90,15 @@ static void give_tokens(struct replica *r)
 		if (r->p.config->long_prefill_tokens == 0)
 			break;
 	}
+	finish_ended(r, UINT64_MAX);
 }
 
 static void run_end(void *self)
 {
 	struct replica *r = self;
 	struct calendar *c = r->p.calendar;
-	struct replica_work *w;
 
 	replica_run_book(r, r->b.run.steps);
-	if (replica_drafts(r))
-		replica_draft_book(r);
-	while ((w = replica_batch_ended(r)))
-		replica_finish(r, w);
 	give_tokens(r);
 	if (r->running.n + r->waiting.n == 0) {
 		if (r->busy)
@@ -114,10 +123,11 @@ static void batching_open(struct replica *r)
 	event_init(&r->b.start, EVENT_OPERATOR,
 	           EVENT_ENTITY(START_KIND, number), step_start, r);
 	replica_kv_init(&r->b.kv, config);
+	replica_cache_open(r);
 	if (replica_drafts(r))
 		r->b.drafts = stream_open(r->p.seed, r->p.replication,
 		                          EVENT_ENTITY(r->p.work_kind, 0),
-		                          REPLICA_STREAM_DRAFT);
+		                          STREAM_DRAFT);
 	replica_hold_init(r);
 }
 
@@ -125,6 +135,7 @@ static void batching_close(struct replica *r)
 {
 	event_cancel(r->p.calendar, &r->b.start);
 	event_cancel(r->p.calendar, &r->b.end);
+	replica_cache_close(r);
 	replica_kv_fini(&r->b.kv);
 	mem_free(r->b.endings.heap);
 }
@@ -219,6 +230,8 @@ static void batching_lose(struct replica *r)
 		replica_list_remove(&r->waiting, w);
 		replica_drop(r, w, REPLICA_DROP_LOST);
 	}
+	if (r->b.cache)
+		replica_cache_pay(r, 0);
 	assert(r->b.kv.used == 0 && r->b.contexts == 0);
 }
 

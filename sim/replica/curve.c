@@ -55,8 +55,8 @@ form_pace(const struct replica_curve_piece *piece,
 
 	/* More in one step is more than any step may last. */
 	assert(batch->decodes == 0 ||
-	       (piece->per_context_ticks < REPLICA_STEP_TICKS_MAX &&
-	        piece->per_context_ticks > -REPLICA_STEP_TICKS_MAX &&
+	       (piece->per_context_ticks < REPLICA_CONTEXT_TICKS_MAX &&
+	        piece->per_context_ticks > -REPLICA_CONTEXT_TICKS_MAX &&
 	        batch->decodes < UINT32_C(1) << 21));
 	pace.growth_ticks = piece->per_context_ticks * batch->decodes;
 	pace.first_ticks = form(piece, batch);

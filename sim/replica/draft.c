@@ -65,6 +65,9 @@ static void take_decode(struct replica *r, struct replica_work *w, uint32_t n,
 		kv->used += blocks - w->blocks;
 		w->blocks = blocks;
 	}
+	/* Drafts may be wrong: they fill no block yet. */
+	if (r->b.cache)
+		replica_cache_take(r, w, w->blocks, w->computed + UINT64_C(1));
 	w->scheduled = n;
 	plan->on_time += replica_draft_on_time(r, w);
 }
@@ -144,16 +147,17 @@ static void give(struct replica *r, struct replica_work *w, int64_t begin_ticks)
 	w->token_ticks = r->b.clock_ticks;
 }
 
-void replica_draft_book(struct replica *r)
+void replica_draft_book(struct replica *r, uint64_t before)
 {
 	int64_t begin_ticks = r->b.run.begin_ticks;
 	struct replica_work *w, *next;
 
-	for (w = r->running.first; w; w = next) {
+	for (w = r->running.first; w && w->rank < before; w = next) {
 		next = w->next;
 		if (!replica_decodes(w) || w->scheduled == 0)
 			continue;
 		give(r, w, begin_ticks);
+		w->scheduled = 0;
 		if (w->generated == w->output.sealed_) {
 			replica_batch_remove(r, w);
 			replica_finish(r, w);

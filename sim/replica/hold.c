@@ -37,7 +37,7 @@ void replica_hold_init(struct replica *r)
 	if (!(stall->per_minute > 0))
 		return;
 	h->stream = stream_open(r->p.seed, r->p.replication, r->p.entity,
-	                        REPLICA_STREAM_STALL);
+	                        STREAM_STALL);
 	draw_next(r);
 }
 

@@ -125,6 +125,7 @@ void replica_run_book(struct replica *r, uint64_t steps)
 	struct replica_batching *b = &r->b;
 	struct replica_run *run = &b->run;
 	int64_t begin_ticks = b->clock_ticks;
+	uint64_t taken;
 
 	assert(steps <= run->steps);
 	if (steps == 0)
@@ -134,7 +135,10 @@ void replica_run_book(struct replica *r, uint64_t steps)
 		tell_late(r);
 	b->clock_ticks = end_ticks(run, steps);
 	b->token_ticks = b->clock_ticks;
-	b->kv.used += replica_kv_taken(&b->kv, b->steps, steps);
+	taken = replica_kv_taken(&b->kv, b->steps, steps);
+	if (b->cache)
+		replica_cache_book(r, taken);
+	b->kv.used += taken;
 	assert(b->kv.total == 0 || b->kv.used <= b->kv.total);
 	b->contexts += steps * b->kv.decodes;
 	b->steps += steps;
@@ -191,6 +195,9 @@ bool replica_run_settle(struct replica *r)
 		return false;
 	replica_run_cut(r);
 	assert(run->steps == 1 && run->told == 0);
+	/* Who leaves now took its part of this step when it began. */
+	if (r->b.cache)
+		replica_cache_pay(r, replica_kv_taken(&r->b.kv, r->b.steps, 1));
 	return true;
 }
 

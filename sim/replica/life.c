@@ -178,6 +178,8 @@ void replica_admit(struct replica *r, struct replica_work *w)
 {
 	assert(r->state == REPLICA_READY);
 	assert(w->input_tokens >= 1 && w->output.sealed_ >= 1);
+	w->cached = 0;
+	w->table = NULL;
 	w->computed = 0;
 	w->generated = 0;
 	w->preemptions = 0;

@@ -40,7 +40,7 @@
  * where P = prefill tokens, D = decodes, S = sum of the decodes' contexts and
  * A = attended pairs of the prefill chunks, n (past + (n + 1) / 2) each. A
  * decode's context is what it finds in the KV cache: the tokens before the
- * one it computes. A step of 2^42 ticks (71 minutes) or more asserts. The
+ * one it computes. A step of 2^50 ticks (18 minutes) or more asserts. The
  * form: flat, then affine, with context-linear decode and
  * quadratic prefill (DistServe, arXiv 2401.09670, section 4).
  */
@@ -78,6 +78,7 @@ struct replica_batch {
 int64_t replica_step_ticks(const struct replica_curve *curve,
                            const struct replica_batch *batch);
 
+struct replica_table;
 struct replica_engine; /* a table entry; see replica_engine_find */
 
 /* By name: "batching", "service". NULL when there is none such. */
@@ -155,6 +156,11 @@ struct replica_config {
 	struct replica_join_wait join_wait; /* batching */
 	struct replica_stall stall;         /* batching */
 	struct replica_draft draft;         /* batching */
+	/*
+	 * batching: full KV blocks stay known by their chain until they are
+	 * taken for something else, and are found again; kv_blocks is not 0.
+	 */
+	bool prefix_cache;
 	/* batching: most tokens of one prompt in a step; 0: no limit. */
 	uint32_t long_prefill_tokens;
 	/* batching: blocks that a request must leave free where it joins
@@ -209,11 +215,21 @@ struct replica_work {
 	uint64_t id; /* unique in the run; the substream of its draws */
 	uint32_t input_tokens;
 	struct sealed_tokens output; /* at least 1 */
+	/* The first so many tokens of its input are those of the group. */
+	uint64_t prefix_group;
+	uint32_t prefix_tokens;
+	/*
+	 * What follows is its own, or continues what the session's requests
+	 * before it had, one after another; 0: no session.
+	 */
+	uint64_t session;
 	void *owner;
 
-	int64_t queued_ns;    /* when it joins the queue, after the overhead */
-	bool queued;          /* it did */
-	uint32_t computed;    /* tokens whose KV is held */
+	int64_t queued_ns; /* when it joins the queue, after the overhead */
+	bool queued;       /* it did */
+	uint32_t cached;   /* tokens found in the cache when it started */
+	struct replica_table *table; /* its blocks, with a prefix cache */
+	uint32_t computed;           /* tokens whose KV is held */
 	uint32_t generated;   /* output tokens so far (see replica_generated) */
 	uint32_t preemptions; /* times it was thrown out and recomputed */
 	uint64_t blocks;      /* KV blocks held */

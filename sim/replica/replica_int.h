@@ -20,8 +20,10 @@
 /* ---- time -------------------------------------------------------------- */
 
 /* A step is shorter, and a run has no more steps: their product fits. */
-#define REPLICA_STEP_TICKS_MAX (INT64_C(1) << 42)
-#define REPLICA_RUN_STEPS_MAX (UINT64_C(1) << 20)
+#define REPLICA_STEP_TICKS_MAX (INT64_C(1) << 50)
+#define REPLICA_RUN_STEPS_MAX (UINT64_C(1) << 12)
+/* What a token of context costs is less: times the decodes it fits too. */
+#define REPLICA_CONTEXT_TICKS_MAX (INT64_C(1) << 40)
 
 /* The ns at which a moment of the replica's clock is seen: the nearest. */
 static inline int64_t replica_ns(int64_t ticks)
@@ -128,10 +130,6 @@ uint64_t replica_kv_steps(const struct replica_kv *kv, uint64_t done,
 
 /* ---- hold: when the queue is not looked at, or no step begins ----------- */
 
-/* Purposes of its streams. */
-#define REPLICA_STREAM_STALL ((enum stream_purpose)32)
-#define REPLICA_STREAM_DRAFT ((enum stream_purpose)33)
-
 struct replica_hold {
 	int64_t join_ns;       /* from then on the waiting may join */
 	struct stream stream;  /* of the stalls */
@@ -153,6 +151,65 @@ uint64_t replica_hold_steps(const struct replica *r,
                             const struct replica_pace *pace, uint64_t most);
 /* Exposed steps are over, the last of them in this ns: a stall may begin. */
 void replica_hold_expose(struct replica *r, int64_t ticks);
+
+/* ---- cache: blocks by name --------------------------------------------- */
+
+enum replica_chain { CHAIN_NONE, CHAIN_PREFIX, CHAIN_SESSION, CHAIN_OWN };
+
+/* What a full block holds: the index-th of a chain. */
+struct replica_name {
+	uint64_t owner;
+	uint32_t index;
+	enum replica_chain chain;
+};
+
+struct replica_block {
+	struct replica_name name;
+	uint32_t holders;
+	uint32_t chained; /* the next of its bucket */
+	uint32_t prev;    /* in the queue, while nobody holds it */
+	uint32_t next;
+};
+
+/* Blocks in a request's order; the first `named` of them have names. */
+struct replica_table {
+	struct replica_table *next; /* of those not in use */
+	uint32_t *at;
+	uint32_t n;
+	uint32_t named;
+	uint32_t capacity;
+};
+
+struct replica_cache {
+	struct replica_block *block;
+	uint32_t *bucket;
+	uint32_t mask;
+	uint32_t fresh; /* from here on they were never used */
+	uint32_t first; /* the queue: the one that was free for longest */
+	uint32_t last;
+	uint64_t paid; /* taken for the step under way, not booked yet */
+	struct replica_table *held; /* of decodes; whose, is not settled */
+	struct replica_table *tables;
+};
+
+void replica_cache_open(struct replica *r);
+void replica_cache_close(struct replica *r);
+/* How many of w's blocks are found, and how many of those nobody holds. */
+uint64_t replica_cache_find(const struct replica *r,
+                            const struct replica_work *w, uint64_t *free);
+/* w joins the batch with the blocks found. */
+void replica_cache_join(struct replica *r, struct replica_work *w,
+                        uint64_t found);
+/* w takes blocks until it has so many; those that so many tokens fill get
+ * their names. */
+void replica_cache_take(struct replica *r, struct replica_work *w,
+                        uint64_t blocks, uint64_t tokens);
+/* The decodes take so many for the step under way, no more and no less. */
+void replica_cache_pay(struct replica *r, uint64_t blocks);
+/* Steps are over for which the decodes took so many, those paid included. */
+void replica_cache_book(struct replica *r, uint64_t blocks);
+/* w gives its blocks back; `used` falls by those that nobody else holds. */
+void replica_cache_leave(struct replica *r, struct replica_work *w);
 
 /* ---- batch ------------------------------------------------------------- */
 
@@ -182,6 +239,7 @@ struct replica_batching {
 	uint64_t contexts; /* of the decodes, after the booked steps */
 	struct replica_endings endings;
 	struct replica_kv kv;
+	struct replica_cache *cache;     /* NULL: none */
 	struct replica_work *prefilling; /* the first that prefills */
 	struct stream drafts;            /* which of them are right */
 	struct replica_run run;
@@ -321,8 +379,9 @@ int64_t replica_draft_ticks(const struct replica *r);
  * last. */
 bool replica_draft_on_time(const struct replica *r,
                            const struct replica_work *w);
-/* The step is over: the decodes get their tokens; who has all is done. */
-void replica_draft_book(struct replica *r);
+/* The step is over: the decodes before that rank get their tokens, and who
+ * has all of them is done. */
+void replica_draft_book(struct replica *r, uint64_t before);
 
 /* ---- batch: who is in, and the sums ------------------------------------ */
 
@@ -345,7 +404,8 @@ void replica_batch_decode(struct replica *r, struct replica_work *w);
 void replica_batch_remove(struct replica *r, struct replica_work *w);
 /* w has all its tokens and left the batch. */
 void replica_finish(struct replica *r, struct replica_work *w);
-/* Takes out the next of those that end with the booked steps, or NULL. */
-struct replica_work *replica_batch_ended(struct replica *r);
+/* Takes out the next of those that end with the booked steps and have a rank
+ * below `before`, or NULL. */
+struct replica_work *replica_batch_ended(struct replica *r, uint64_t before);
 
 #endif

@@ -100,6 +100,8 @@ void replica_step_prefill(struct replica *r, struct replica_work *w, uint32_t n,
 	kv->used += blocks - w->blocks;
 	w->blocks = blocks;
 	w->computed += n;
+	if (r->b.cache)
+		replica_cache_take(r, w, blocks, w->computed);
 }
 
 /* The decodes, and the prompts left over, in the order of the batch. */
@@ -113,19 +115,30 @@ static void take_running(struct replica *r, struct replica_plan *plan)
 	plan->budget -= b->kv.decodes;
 	plan->batch.decodes = b->kv.decodes;
 	plan->batch.contexts = b->contexts;
+	if (b->cache)
+		replica_cache_pay(r, replica_kv_taken(&b->kv, b->steps, 1));
 	for (w = b->prefilling; w && plan->budget > 0;
 	     w = replica_prefilling(w->next))
 		replica_step_prefill(
 			r, w, replica_step_chunk(r, w, plan->budget), plan);
 }
 
-/* True when there is room for all tokens of the first in line. */
+/* What the cache has of the first in line. */
+struct found {
+	uint64_t blocks;
+	uint64_t free; /* of them, held by nobody */
+};
+
+/*
+ * True when there is room for all tokens of the first in line. Blocks that
+ * are found and free are no longer free when it has them.
+ */
 static bool fits(const struct replica *r, const struct replica_work *w,
-                 uint32_t chunk)
+                 uint32_t chunk, const struct found *found)
 {
 	const struct replica_batching *b = &r->b;
 	uint64_t need = replica_kv_blocks(&b->kv, wanted(w));
-	uint64_t now = blocks_with(r, chunk), left;
+	uint64_t now = blocks_with(r, w->computed + chunk), left;
 
 	if (b->kv.total == 0)
 		return true;
@@ -134,13 +147,36 @@ static bool fits(const struct replica *r, const struct replica_work *w,
 		need = now;
 	if (r->running.n > 0)
 		need += r->p.config->watermark_blocks;
-	return need <= left;
+	return need - found->blocks + found->free <= left;
+}
+
+/* The first in line joins with its first chunk. */
+static void join(struct replica *r, uint32_t chunk, const struct found *found,
+                 struct replica_plan *plan)
+{
+	struct replica_batching *b = &r->b;
+	struct replica_work *w = r->waiting.first;
+
+	replica_list_remove(&r->waiting, w);
+	replica_list_append(&r->running, w);
+	w->place = WORK_RUNNING;
+	w->rank = b->joined++;
+	w->scheduled = 0;
+	if (!b->prefilling)
+		b->prefilling = w;
+	if (b->cache)
+		replica_cache_join(r, w, found->blocks);
+	if (w->preemptions == 0)
+		w->cached = w->computed;
+	replica_step_prefill(r, w, chunk, plan);
+	replica_hold_joined(r);
+	r->p.hooks->started(r->p.self, r, w);
 }
 
 /* Lets the waiting join while there is budget, a place, and room. */
 static void join_waiting(struct replica *r, struct replica_plan *plan)
 {
-	struct replica_batching *b = &r->b;
+	struct found found = {0, 0};
 	struct replica_work *w;
 	uint32_t n;
 
@@ -148,18 +184,15 @@ static void join_waiting(struct replica *r, struct replica_plan *plan)
 		return;
 	while ((w = r->waiting.first) && plan->budget > 0 &&
 	       r->running.n < r->p.config->max_num_seqs) {
+		if (r->b.cache)
+			found.blocks = replica_cache_find(r, w, &found.free);
+		w->computed = (uint32_t)found.blocks * r->b.kv.block_tokens;
 		n = replica_step_chunk(r, w, plan->budget);
-		if (!fits(r, w, n))
+		if (!fits(r, w, n, &found)) {
+			w->computed = 0;
 			break;
-		replica_list_remove(&r->waiting, w);
-		replica_list_append(&r->running, w);
-		w->place = WORK_RUNNING;
-		w->rank = b->joined++;
-		if (!b->prefilling)
-			b->prefilling = w;
-		replica_step_prefill(r, w, n, plan);
-		replica_hold_joined(r);
-		r->p.hooks->started(r->p.self, r, w);
+		}
+		join(r, n, &found, plan);
 	}
 }
 

@@ -56,8 +56,8 @@ enum scale_metric_type {
 struct scale_metric_info {
 	const char *name; /* as it is written in a scenario */
 	const char *unit; /* of target and value */
+	double target;    /* the default; 0: there is none, it must be given */
 	enum scale_metric_type type;
-	double target;   /* the default; 0: there is none, it must be given */
 	bool streaming;  /* only defined for requests that stream */
 	bool percentile; /* a latency: a percentile is chosen (p95) */
 };
@@ -76,7 +76,7 @@ struct scale_metric {
 	enum scale_metric_id id;
 	double target;       /* > 0, in the metric's unit */
 	double percentile;   /* 0.5, 0.9, 0.95 or 0.99; 0 for a gauge */
-	int64_t window_ns;   /* the caller averages over this */
+	int64_t window_ns;   /* the caller averages over this; 0: as it is */
 	int64_t recent_ns;   /* and over this for `recent`; 0: not wanted */
 	double tolerance_up; /* no rise up to 1 + this times the target */
 	double tolerance_down;
@@ -152,8 +152,9 @@ struct scale_kpa {
 	double max_down_rate;
 	double target_burst; /* -1: the buffer is always in the path */
 	int64_t down_delay_ns;
-	int64_t grace_ns;     /* before the last replica goes */
-	int64_t retention_ns; /* of the last replica */
+	int64_t grace_ns;          /* before the last replica goes */
+	int64_t retention_ns;      /* of the last replica */
+	int64_t start_deadline_ns; /* idle and still starting: given up */
 	uint32_t activation_scale;
 	bool scale_to_zero;
 	bool start_in_panic; /* as after a restart, when more than 1 is ready */
@@ -165,7 +166,8 @@ struct scale_keda {
 	int64_t poll_ns;
 	int64_t cooldown_ns;
 	int64_t initial_cooldown_ns;
-	uint32_t idle_replicas;     /* instead of zero */
+	bool idle;                  /* when not active, whatever min is: */
+	uint32_t idle_replicas;     /* to this many instead of zero */
 	uint32_t fallback_replicas; /* when the metric fails; 0: none */
 	uint32_t fallback_after;    /* this many failures in a row */
 };
@@ -302,26 +304,26 @@ struct scale_snapshot {
 /* Why the wish is what it is, and neither more nor less. */
 enum scale_reason {
 	SCALE_AS_RECOMMENDED,
-	SCALE_STEADY,         /* the recommendation is what there is */
-	SCALE_IN_TOLERANCE,   /* near enough to the target */
-	SCALE_COVERED,        /* replicas that are starting will do */
-	SCALE_NO_METRIC,      /* unknown: as it was */
-	SCALE_NOT_READY,      /* no replica is ready to be measured */
-	SCALE_UP_WINDOW,      /* was lower within the window or delay */
-	SCALE_DOWN_WINDOW,    /* was higher within the window or delay */
-	SCALE_UP_LIMIT,       /* not faster */
-	SCALE_DOWN_LIMIT,     /* not faster */
+	SCALE_STEADY,       /* the recommendation is what there is */
+	SCALE_IN_TOLERANCE, /* near enough to the target */
+	SCALE_COVERED,      /* replicas that are starting will do */
+	SCALE_NO_METRIC,    /* unknown: as it was */
+	SCALE_NOT_READY,    /* no replica is ready to be measured */
+	SCALE_UP_WINDOW,    /* was lower within the window or delay */
+	SCALE_DOWN_WINDOW,  /* was higher within the window or delay */
+	SCALE_UP_LIMIT,     /* not faster */
+	SCALE_DOWN_LIMIT,   /* not faster */
 	SCALE_UP_DISABLED,
 	SCALE_DOWN_DISABLED,
-	SCALE_AT_MIN,         /* wanted less */
-	SCALE_AT_MAX,         /* wanted more */
-	SCALE_STOPPED,        /* at zero, nothing wakes it */
-	SCALE_PANIC,          /* kpa: only up while it panics */
-	SCALE_ZERO_WAIT,      /* the last replica stays a while */
-	SCALE_TO_ZERO,        /* idle for long enough */
-	SCALE_FROM_ZERO,      /* there is work and no replica */
-	SCALE_FALLBACK,       /* keda: the metric failed too often */
-	SCALE_TIMETABLE,      /* it is written so */
+	SCALE_AT_MIN,    /* wanted less */
+	SCALE_AT_MAX,    /* wanted more */
+	SCALE_STOPPED,   /* at zero, nothing wakes it */
+	SCALE_PANIC,     /* kpa: only up while it panics */
+	SCALE_ZERO_WAIT, /* the last replica stays a while */
+	SCALE_TO_ZERO,   /* idle for long enough */
+	SCALE_FROM_ZERO, /* there is work and no replica */
+	SCALE_FALLBACK,  /* keda: the metric failed too often */
+	SCALE_TIMETABLE, /* it is written so */
 	SCALE_REASONS
 };
 

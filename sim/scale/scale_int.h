@@ -11,6 +11,8 @@
 
 /* No recommendation is above this, as in autoscaling/v2. */
 #define SCALE_COUNT_MAX 2147483647.0
+/* The longest delays that may be set. */
+#define SCALE_DAY_NS (86400 * NS_PER_S)
 
 /* ---- logs -------------------------------------------------------------- */
 
@@ -28,10 +30,13 @@ struct scale_log {
 	uint32_t n;
 };
 
+/* kpa: is there a replica that traffic is meant for? */
+enum scale_phase { SCALE_INACTIVE, SCALE_ACTIVATING, SCALE_ACTIVE };
+
 struct scale_state {
-	bool begun;
-	int64_t begun_ns; /* the first tick */
-	int64_t now_ns;   /* the last tick */
+	bool begun;             /* false during the first tick */
+	int64_t begun_ns;       /* the first tick's time */
+	int64_t now_ns;         /* the last tick's */
 	struct scale_log log;   /* recommendations; kpa's delay; samples */
 	struct scale_log ups;   /* replicas added */
 	struct scale_log downs; /* replicas removed */
@@ -40,8 +45,8 @@ struct scale_state {
 	bool panic;
 	int64_t panic_ns; /* when last over the threshold */
 	uint32_t panic_max;
-	bool active;
-	int64_t active_ns; /* since when it is, or is not, active */
+	enum scale_phase phase;
+	int64_t phase_ns; /* since when */
 
 	/* keda */
 	bool polled;
@@ -126,25 +131,42 @@ const struct scale_algorithm *scale_algorithm(enum scale_kind kind);
 
 /* ---- shared steps ------------------------------------------------------ */
 
-/* x rounded up, within 0 and SCALE_COUNT_MAX; a NAN counts as 0. */
-uint32_t scale_count(double x);
-uint32_t scale_least(uint32_t a, uint32_t b);
-uint32_t scale_most(uint32_t a, uint32_t b);
-
-/* Sets all of the answer to what is in force. */
-void scale_hold(struct scale_wish *w, enum scale_reason reason);
-
-/*
- * From w->limited to w->wanted: bounds, and w->reason where they hold. The
- * reason of an earlier step must have been set.
- */
-void scale_bound(const struct scale_policy *policy, struct scale_wish *w);
-
 /* Whole replicas from a percentage: how the two families round. */
 enum scale_rounding {
 	SCALE_ROUND_HPA,      /* the new count: up rounds up, down rounds off */
 	SCALE_ROUND_PLATFORM, /* the change: rounded off, but at least 1 */
 };
+
+/* x rounded up, within 0 and SCALE_COUNT_MAX; a NAN counts as 0. */
+uint32_t scale_count(double x);
+uint32_t scale_least(uint32_t a, uint32_t b);
+uint32_t scale_most(uint32_t a, uint32_t b);
+
+/* Sets recommendation, stable and limited to what is in force. */
+void scale_hold(struct scale_wish *w, enum scale_reason reason);
+/* Sets them to `n`, whatever windows and limits say. */
+void scale_settle(struct scale_wish *w, uint32_t n, enum scale_reason reason);
+/* A signal as a number: 0 when idle, NAN when missing. */
+double scale_value(const struct scale_signal *signal);
+/* Puts a report at `path`.`field`; returns -1. */
+int scale_wrong(struct err *err, const char *path, const char *field,
+                const char *fmt, ...) BASE_PRINTF(4, 5);
+/* Is a duration of a field within its range? 0 or -1 with a report. */
+int scale_check_time(struct err *err, const char *path, const char *field,
+                     int64_t ns, int64_t least_ns, int64_t most_ns);
+
+/*
+ * Three steps of most algorithms, each giving the reason when it changes
+ * something. From w->recommendation to w->stable: at least `least`, at most
+ * `most`, else as it is.
+ */
+void scale_stabilize(struct scale_wish *w, uint32_t least, uint32_t most);
+/* From w->stable to w->limited, by the rules of both directions. */
+void scale_limit(const struct scale_policy *policy, const struct scale_state *s,
+                 const struct scale_snapshot *snap,
+                 enum scale_rounding rounding, struct scale_wish *w);
+/* From w->limited to w->wanted: the bounds. */
+void scale_bound(const struct scale_policy *policy, struct scale_wish *w);
 
 /*
  * The highest (lowest) count that the rules of the direction allow now,
@@ -186,10 +208,11 @@ struct scale_proposal {
 };
 
 /* Type Resource: integer percent of what is requested. */
-struct scale_proposal
-scale_calc_utilization(uint32_t current, int64_t target_percent,
-                       const struct scale_pod *pods, uint32_t n,
-                       struct scale_tolerance tolerance);
+struct scale_proposal scale_calc_utilization(uint32_t current,
+                                             int64_t target_percent,
+                                             const struct scale_pod *pods,
+                                             uint32_t n,
+                                             struct scale_tolerance tolerance);
 /* Type Pods: the mean of a value over pods. */
 struct scale_proposal scale_calc_pods(uint32_t current, int64_t target_milli,
                                       const struct scale_pod *pods, uint32_t n,
@@ -200,25 +223,39 @@ struct scale_proposal scale_calc_value(uint32_t current, uint32_t ready,
                                        int64_t target_milli,
                                        struct scale_tolerance tolerance);
 /* Types Object and External with an AverageValue target. */
-struct scale_proposal
-scale_calc_average(uint32_t replicas, int64_t total_milli, int64_t target_milli,
-                   struct scale_tolerance tolerance);
+struct scale_proposal scale_calc_average(uint32_t replicas, int64_t total_milli,
+                                         int64_t target_milli,
+                                         struct scale_tolerance tolerance);
 
 /*
- * hpa's normalisation of a recommendation, in w->recommendation: window,
+ * hpa's normalization of a recommendation, in w->recommendation: window,
  * limits, bounds; it writes the recommendation into the log.
  */
 void scale_hpa_normalize(const struct scale_policy *policy,
                          struct scale_state *s,
                          const struct scale_snapshot *snap,
                          struct scale_wish *w);
-/* The whole of hpa, between `min` (at least 1) and the policy's max. */
+/* The whole of hpa. */
 void scale_hpa_tick(const struct scale_policy *policy, struct scale_state *s,
                     const struct scale_snapshot *snap, struct scale_wish *w);
 struct scale_room scale_hpa_room(const struct scale_policy *policy);
 
+/* ---- the rest ---------------------------------------------------------- */
+
 /* The entry in force at `at_ns`, or NULL before the first. */
 const struct scale_entry *scale_timetable_at(const struct scale_timetable *t,
                                              int64_t at_ns);
+/*
+ * The most replicas of the entries in force from from_ns to until_ns, both
+ * included; `before` is what counts before the first.
+ */
+uint32_t scale_timetable_most(const struct scale_timetable *t, int64_t from_ns,
+                              int64_t until_ns, uint32_t before);
+int scale_timetable_check(const struct scale_timetable *t, const char *path,
+                          struct err *err);
+
+/* KubeAI: samples of the mean; lower results before one acts. */
+uint32_t scale_kubeai_samples(const struct scale_policy *policy);
+uint32_t scale_kubeai_downs(const struct scale_policy *policy);
 
 #endif

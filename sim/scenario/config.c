@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fields of a config: what a replica of it can do, and how fast. */
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,12 @@ __extension__ typedef unsigned __int128 u128;
 #define CONTEXT_MAX UINT64_C(16777216)
 /* A step's ticks stay below this, about 52 days. */
 #define STEP_MAX ((u128)1 << 62)
+
+/* And without its contexts below this, about 9 minutes. */
+#define PLAIN_STEP_MAX ((u128)1 << 49)
+
+/* Blocks that a prefix cache can tell apart: some 700 MB a replica. */
+#define CACHE_BLOCKS_MAX (1u << 24)
 
 /* Exactly one of them is in a config of the engine "batching". */
 static const struct config_form *const forms[] = {
@@ -32,10 +39,15 @@ static bool piece_fits(const struct replica_config *r,
                        const struct replica_curve_piece *p)
 {
 	uint64_t length = r->max_model_len > 0 ? r->max_model_len : CONTEXT_MAX;
-	u128 ticks = (u128)p->base_ticks;
+	uint64_t decodes = (uint64_t)r->max_num_seqs * (1 + r->draft.tokens);
+	/* Drafting comes on top of what the curve says. */
+	u128 ticks = (u128)p->base_ticks + (u128)r->draft.step_ticks;
 
+	ticks += (u128)r->draft.per_decode_ticks * r->max_num_seqs;
 	ticks += (u128)p->per_prefill_ticks * r->max_num_batched_tokens;
-	ticks += (u128)p->per_decode_ticks * r->max_num_seqs;
+	ticks += (u128)p->per_decode_ticks * decodes;
+	if (ticks >= PLAIN_STEP_MAX)
+		return false;
 	ticks += (u128)p->per_context_ticks * r->max_num_seqs * length;
 	ticks += (u128)p->per_pair_ticks * r->max_num_batched_tokens * length;
 	return ticks < STEP_MAX;
@@ -143,7 +155,9 @@ static void read_form(struct cursor *c, const struct config_form *form,
 
 	form->compile(member, hw, &out->curve);
 	if (!failed(c) && !step_fits(out))
-		cursor_error(member, "makes a full step longer than 52 days");
+		cursor_error(member,
+		             "makes a full step too long: at most 9 minutes "
+		             "without its contexts");
 	if (!failed(c) && !any_time(&out->curve))
 		cursor_error(member, "has a piece whose steps take no time");
 }
@@ -168,6 +182,31 @@ static void read_stall(struct cursor *c, struct replica_stall *out)
 		cursor_dist(cursor_member(c, "duration"), QUANTITY_NS);
 }
 
+/* What needs to know how many KV blocks there are. */
+static void read_kv_use(struct cursor *c, struct replica_config *out)
+{
+	struct cursor *cache = cursor_member(c, "prefix_cache");
+	struct cursor *watermark = cursor_member(c, "watermark");
+	double part = cursor_number(watermark);
+
+	out->prefix_cache = cursor_boolean(cache);
+	if (failed(c))
+		return;
+	if (out->prefix_cache && out->kv_blocks == 0)
+		cursor_error(cache, "needs a KV cache of a known size: give "
+		                    "kv_cache_tokens, or a GPU and a model");
+	else if (out->prefix_cache && out->kv_blocks > CACHE_BLOCKS_MAX)
+		cursor_error(cache, "keeps at most %u KV blocks, not %" PRIu64,
+		             CACHE_BLOCKS_MAX, out->kv_blocks);
+	else if (part > 0 && out->kv_blocks == 0)
+		cursor_error(watermark,
+		             "needs a KV cache of a known size: give "
+		             "kv_cache_tokens, or a GPU and a model");
+	else
+		out->watermark_blocks =
+			(uint64_t)floor(part * (double)out->kv_blocks);
+}
+
 static void read_batching(struct cursor *c, struct replica_config *out)
 {
 	static const char *const other[] = {"servers", "service_time"};
@@ -183,6 +222,9 @@ static void read_batching(struct cursor *c, struct replica_config *out)
 		(uint32_t)cursor_integer(cursor_member(c, "max_model_len"));
 	read_join_wait(cursor_member(c, "join_wait"), &out->join_wait);
 	read_stall(cursor_member(c, "stall"), &out->stall);
+	draft_read(cursor_member(c, "draft"), &out->draft);
+	out->long_prefill_tokens = (uint32_t)cursor_integer(
+		cursor_member(c, "long_prefill_tokens"));
 	form = form_of(c);
 	if (failed(c))
 		return;
@@ -192,6 +234,7 @@ static void read_batching(struct cursor *c, struct replica_config *out)
 		hardware_read(c, form->needs_hardware, &hw);
 	hardware_fit(c, &hw);
 	read_kv(c, &hw, out);
+	read_kv_use(c, out);
 	if (!failed(c))
 		read_form(c, form, &hw, out);
 }
@@ -204,7 +247,9 @@ static void read_service(struct cursor *c, struct replica_config *out)
 		"kv_blocks",     "block_tokens",
 		"curve",         "linear",
 		"roofline",      "join_wait",
-		"stall",
+		"stall",         "draft",
+		"prefix_cache",  "long_prefill_tokens",
+		"watermark",
 	};
 
 	refuse(c, other, sizeof other / sizeof other[0], "service");

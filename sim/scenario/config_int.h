@@ -62,6 +62,9 @@ void hardware_gpu(struct cursor *type, struct config_gpu *out);
 void hardware_model(struct cursor *name, bool hugging_face,
                     struct config_model *out);
 
+/* Reads `draft`; c may be NULL, then there is none. */
+void draft_read(struct cursor *c, struct replica_draft *out);
+
 /* Microseconds as ticks, rounded to the nearest. */
 int64_t form_ticks(double us);
 

@@ -147,6 +147,15 @@ double cursor_number(struct cursor *c)
 	return cursor_in_range(c, c->field, v) ? v : 0;
 }
 
+bool cursor_boolean(struct cursor *c)
+{
+	if (!usable(c))
+		return false;
+	if (!json_is_boolean(c->value))
+		wrong_type(c, "true or false");
+	return json_is_true(c->value);
+}
+
 int64_t cursor_duration(struct cursor *c)
 {
 	const char *text;

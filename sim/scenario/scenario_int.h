@@ -179,6 +179,7 @@ const char *cursor_show(const struct cursor *c, char *buf, size_t size);
 const char *cursor_text(struct cursor *c); /* in the arena */
 uint64_t cursor_integer(struct cursor *c);
 double cursor_number(struct cursor *c);
+bool cursor_boolean(struct cursor *c);
 int64_t cursor_duration(struct cursor *c);
 double cursor_rate(struct cursor *c);
 double cursor_fraction(struct cursor *c);

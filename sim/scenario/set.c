@@ -259,6 +259,21 @@ static json_t *text_value(struct reader *r, size_t layer, const char *text)
 	return value;
 }
 
+/*
+ * What errors call a change: an option that is named after its field by its
+ * name alone, a value that is long by its path alone.
+ */
+static char *text_origin(struct arena *scratch, const struct scenario_set *set)
+{
+	const char *origin = set->origin != NULL ? set->origin : "--set";
+
+	if (strncmp(origin, "--", 2) == 0 && strcmp(origin + 2, set->path) == 0)
+		return arena_strdup(scratch, origin);
+	if (strlen(set->value) > 40)
+		return arena_printf(scratch, "%s %s", origin, set->path);
+	return arena_printf(scratch, "%s %s=%s", origin, set->path, set->value);
+}
+
 int set_apply_text(struct reader *r, json_t *root,
                    const struct scenario_set *set)
 {
@@ -268,9 +283,7 @@ int set_apply_text(struct reader *r, json_t *root,
 
 	assert(set->path != NULL && set->value != NULL);
 	l->is_set = true;
-	l->origin = arena_printf(&r->scratch, "%s %s=%s",
-	                         set->origin != NULL ? set->origin : "--set",
-	                         set->path, set->value);
+	l->origin = text_origin(&r->scratch, set);
 	value = text_value(r, layer, set->value);
 	if (value == NULL)
 		return -1;

@@ -27,6 +27,7 @@ static const struct {
 	{"input_tokens", 1u << LOAD_OPEN | 1u << LOAD_CLOSED},
 	{"output_tokens", 1u << LOAD_OPEN | 1u << LOAD_CLOSED},
 	{"lengths", 1u << LOAD_OPEN | 1u << LOAD_CLOSED},
+	{"prefix", 1u << LOAD_OPEN | 1u << LOAD_CLOSED | 1u << LOAD_PROFILE},
 };
 
 static void check_belongs(struct cursor *c, enum load_kind kind)
@@ -220,6 +221,15 @@ static void read_keys(struct cursor *load, struct load_spec *out)
 		cursor_error(c, "needs users, prompt_cache_keys or both");
 }
 
+static void read_prefix(struct cursor *c, struct load_prefix *out)
+{
+	if (c == NULL || !cursor_object(c, "traffic[].prefix"))
+		return;
+	out->groups = cursor_integer(cursor_member(c, "groups"));
+	out->tokens = (uint32_t)cursor_integer(cursor_member(c, "tokens"));
+	out->zipf = cursor_number(cursor_member(c, "zipf"));
+}
+
 static void read_lengths(struct build *b, struct cursor *c,
                          struct load_spec *out)
 {
@@ -302,6 +312,7 @@ static void read_load(struct build *b, struct cursor *c, struct load_spec *out)
 	if (out->kind == LOAD_OPEN || out->kind == LOAD_CLOSED)
 		read_lengths(b, c, out);
 	read_keys(c, out);
+	read_prefix(cursor_member(c, "prefix"), &out->prefix);
 	read_window(b, c, out);
 }
 

@@ -206,6 +206,17 @@ bool judge_is_constant(const struct judge *j, uint32_t node)
 	return n->kind == NODE_NUMBER;
 }
 
+bool judge_is_positive(const struct judge *j, uint32_t node)
+{
+	const struct measure_node *n = judge_node(j, node);
+
+	if (n->kind == NODE_ADD || n->kind == NODE_MUL || n->kind == NODE_DIV)
+		return judge_is_positive(j, n->a) && judge_is_positive(j, n->b);
+	if (n->kind == NODE_NUMBER)
+		return n->number >= 0;
+	return n->kind != NODE_SUB && n->kind != NODE_NEG;
+}
+
 const struct measure_node *judge_rate(const struct judge *j, uint32_t node,
                                       double *factor)
 {

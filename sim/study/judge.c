@@ -8,6 +8,8 @@
 
 /* Of all statistical rules, unless one says otherwise. */
 #define DEFAULT_CONFIDENCE 0.999
+/* With which what a test sees is seen. */
+#define POWER 0.99
 
 const char *study_verdict_name(enum study_verdict verdict)
 {
@@ -117,6 +119,7 @@ static struct study_judgement nothing_yet(const struct measure_node *root)
 		.high = NAN,
 		.p = NAN,
 		.request_share = NAN,
+		.sees = NAN,
 		.unit = unit_of(root),
 	};
 }
@@ -132,6 +135,18 @@ struct judge judge_of_one(const struct judge *j, uint32_t relation,
 	one.confidence = DEFAULT_CONFIDENCE;
 	one.out = nothing_yet(judge_node(j, relation));
 	return one;
+}
+
+/* What a share would have had to be for its test to catch it. */
+static void put_sees(struct judge *j)
+{
+	const struct measure_node *n = judge_node(j, j->relation);
+
+	if (n->kind != NODE_COMPARE || !isfinite(j->out.p))
+		return;
+	if (is_fraction(j, n->a) || judge_node(j, n->a)->kind == NODE_PROB)
+		j->out.sees = study_binomial_sees(
+			(uint64_t)j->out.n, j->out.bound, j->confidence, POWER);
 }
 
 struct study_judgement study_judge(const struct measure_rule *rule,
@@ -153,5 +168,6 @@ struct study_judgement study_judge(const struct measure_rule *rule,
 		judge_reps(&j);
 	else if (!judge_by_test(&j))
 		judge_relation(&j);
+	put_sees(&j);
 	return j.out;
 }

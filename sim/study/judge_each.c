@@ -121,10 +121,44 @@ void judge_exact(struct judge *j)
 }
 
 /*
+ * Replications of which one that is otherwise would be expected, were the
+ * probability its bound: fewer cannot tell a rare event from none.
+ */
+static double least_reps(double bound)
+{
+	double rarer = fmin(bound, 1 - bound);
+
+	/* 1 / 0.1 is 10, and so is 1 / (1 - 0.9) */
+	return rarer > 0 ? ceil(1 / rarer - 1e-9) : 0;
+}
+
+/*
+ * By the fraction itself, if there are replications enough; a note says when
+ * others could have come out otherwise. The interval speaks when it is clear.
+ */
+static void by_fraction(struct judge *j, enum measure_compare compare,
+                        double bound)
+{
+	double least = least_reps(bound);
+
+	if (j->out.n < least) {
+		if (j->out.verdict == VERDICT_UNDECIDED)
+			j->out.reps_needed = (uint32_t)fmin(least, 1e9);
+		return;
+	}
+	j->out.verdict = judge_holds(j->out.seen, compare, bound)
+	                         ? VERDICT_PASS
+	                         : VERDICT_FAIL;
+	j->out.reps_needed = 0;
+	if (j->out.low <= bound && bound <= j->out.high)
+		judge_say(j, j->out.verdict,
+		          "the bound lies inside the interval");
+}
+
+/*
  * A probability is estimated by the fraction of replications. Where the rule
  * states a confidence, and for == and !=, the fraction's interval or test
- * decides; else the fraction itself, and a note says when other replications
- * could have come out otherwise.
+ * decides.
  */
 void judge_prob(struct judge *j)
 {
@@ -144,16 +178,15 @@ void judge_prob(struct judge *j)
 		x += once == ONCE_HELD;
 	}
 	judge_binomial(j, x, j->end - j->first, root->compare, bound);
-	if (j->rule->confidence > 0 || root->compare == COMPARE_EQ ||
-	    root->compare == COMPARE_NE)
-		return;
-	j->out.verdict = judge_holds(j->out.seen, root->compare, bound)
-	                         ? VERDICT_PASS
-	                         : VERDICT_FAIL;
-	j->out.reps_needed = 0;
-	if (j->out.low <= bound && bound <= j->out.high)
-		judge_say(j, j->out.verdict,
-		          "the bound lies inside the interval");
+	if (root->compare == COMPARE_EQ) {
+		if (j->out.n >= least_reps(bound) ||
+		    j->out.verdict != VERDICT_PASS)
+			return;
+		j->out.verdict = VERDICT_UNDECIDED;
+		j->out.reps_needed = (uint32_t)fmin(least_reps(bound), 1e9);
+	} else if (root->compare != COMPARE_NE && !(j->rule->confidence > 0)) {
+		by_fraction(j, root->compare, bound);
+	}
 }
 
 /* Of more replications than the rule speaks of, the first count. */

@@ -8,16 +8,30 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 
-#include <gsl/gsl_statistics_double.h>
+/* After which the replications speak, where one run's parts do not. */
+enum { UNSTEADY_REPS = 10 };
 
 /* Values of an expression, by replication or, of one run, by batch. */
 struct sample {
 	double *value;
 	size_t n;
 	double whole; /* the value of it all: the run's, or the mean */
-	bool finite;
+	bool usable;  /* an interval can be made of them */
+	bool parts;   /* of one run */
+	double least; /* nothing lies below */
 };
+
+/* One that is infinite makes it infinite. */
+static double mean(const double *value, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += value[i];
+	return sum / (double)n;
+}
 
 static void take(struct sample *s, const struct judge *j, uint32_t node,
                  uint32_t batches)
@@ -25,6 +39,8 @@ static void take(struct sample *s, const struct judge *j, uint32_t node,
 	uint32_t reps = j->end - j->first;
 	struct judge_place at = {j->first, UINT32_MAX, SIDE_MEAN};
 
+	s->parts = reps == 1;
+	s->least = judge_is_positive(j, node) ? 0 : -INFINITY;
 	s->n = reps > 1 ? reps : batches;
 	s->value = mem_new(s->n + 1, sizeof(double));
 	s->whole = judge_eval(j, node, &at);
@@ -34,10 +50,10 @@ static void take(struct sample *s, const struct judge *j, uint32_t node,
 		s->value[i] = judge_eval(j, node, &at);
 	}
 	if (reps > 1)
-		s->whole = gsl_stats_mean(s->value, 1, s->n);
-	s->finite = isfinite(s->whole) != 0;
-	for (size_t i = 0; i < s->n; i++)
-		s->finite &= isfinite(s->value[i]) != 0;
+		s->whole = mean(s->value, s->n);
+	s->usable = s->n >= 2 && isfinite(s->whole);
+	for (size_t i = 0; i < s->n && !s->parts; i++)
+		s->usable &= isfinite(s->value[i]) != 0;
 }
 
 /* left + factor * right, value by value. */
@@ -47,47 +63,72 @@ static void combine(struct sample *to, const struct sample *left, double factor,
 	to->n = left->n;
 	to->value = mem_new(left->n + 1, sizeof(double));
 	to->whole = left->whole + factor * right->whole;
-	to->finite = left->finite && right->finite;
+	to->usable = left->usable && right->usable;
+	to->parts = left->parts;
+	to->least = -INFINITY;
 	for (size_t i = 0; i < left->n; i++)
 		to->value[i] = left->value[i] + factor * right->value[i];
 }
 
-static void interval(const struct sample *s, double tail, double *low,
-                     double *high)
+/* Replications are independent, whatever goes on in each. */
+static enum study_steadiness interval(const struct sample *s, double tail,
+                                      double *low, double *high)
 {
+	struct study_parts parts = {s->value, s->n, s->whole, s->least};
+
+	assert(s->usable);
+	if (s->parts)
+		return study_parts_interval(&parts, tail, low, high);
 	study_centred_interval(s->value, s->n, s->whole, tail, low, high);
+	return PARTS_STEADY;
+}
+
+/* The interval of one side, as it is shown: of what can be. */
+static enum study_steadiness side(const struct sample *s, double tail,
+                                  double *low, double *high)
+{
+	enum study_steadiness steady = interval(s, tail, low, high);
+
+	*low = fmax(*low, s->least);
+	return steady;
+}
+
+static void say_unsteady(struct judge *j, enum study_steadiness steady)
+{
+	bool open = j->out.verdict == VERDICT_UNDECIDED;
+	const char *why = steady == PARTS_DRIFT
+	                          ? "load is not steady"
+	                          : "parts of the run differ too much";
+
+	snprintf(j->out.note, sizeof(j->out.note), "%s: %s", why,
+	         open ? "use --reps" : "judged by a wider interval");
+	if (open)
+		j->out.reps_needed = UNSTEADY_REPS;
 }
 
 /* ---- comparisons ------------------------------------------------------- */
 
-/* Verdict on the difference a - b from its interval. */
-static void decide(struct judge *j, enum measure_compare compare,
-                   const struct sample *difference)
+/* Verdict on the difference a - b, whose interval this is. */
+static void decide(struct judge *j, enum measure_compare compare, double low,
+                   double high)
 {
-	double low, high;
-	bool same, less, more;
+	bool less = high < 0;
+	bool more = low > 0;
+	bool same = !less && !more;
 
-	interval(difference, (1 - j->confidence) / 2, &low, &high);
-	less = high < 0;
-	more = low > 0;
-	same = !less && !more;
-	if (compare == COMPARE_EQ || compare == COMPARE_NE) {
+	if (compare == COMPARE_EQ || compare == COMPARE_NE)
 		j->out.verdict = same == (compare == COMPARE_EQ) ? VERDICT_PASS
 		                                                 : VERDICT_FAIL;
-		return;
-	}
 	/* no spread at all, or off 0: any value of it decides */
-	if (!same || low == high) {
+	else if (!same || low == high)
 		j->out.verdict = judge_holds(low, compare, 0) ? VERDICT_PASS
 		                                              : VERDICT_FAIL;
-		return;
-	}
-	j->out.verdict = VERDICT_UNDECIDED;
-	j->out.reps_needed = judge_more(j, difference->whole, (high - low) / 2);
+	else
+		j->out.verdict = VERDICT_UNDECIDED;
 }
 
 /* Without an interval: what holds, holds in every replication. */
-static void by_values(struct judge *j, bool batches)
+static void by_values(struct judge *j)
 {
 	enum judge_once once = ONCE_HELD;
 	double seen = 0;
@@ -96,17 +137,42 @@ static void by_values(struct judge *j, bool batches)
 	for (r = j->first; r < j->end && once == ONCE_HELD; r++)
 		once = judge_once(j, j->relation, r, &seen);
 	j->out.verdict = once == ONCE_HELD ? VERDICT_PASS : VERDICT_FAIL;
+	/* infinite ones of both signs have no mean */
+	if (isnan(j->out.seen))
+		j->out.seen = seen;
 	if (once == ONCE_MISSING)
 		judge_missing(j, r - 1);
 	else if (isinf(j->out.seen) || isinf(j->out.bound))
 		judge_say(j, j->out.verdict, "inf: too many did not finish");
-	else if (batches)
-		judge_say(j, j->out.verdict,
-		          "judged on the value: in a part of the run too few "
-		          "finished for an interval");
 	else
 		judge_say(j, j->out.verdict,
 		          "judged on the value: one run without batches");
+}
+
+/* Two sides and what lies between them, with their intervals. */
+static void compare_samples(struct judge *j, enum measure_compare how,
+                            const struct sample *left,
+                            const struct sample *right,
+                            const struct sample *difference)
+{
+	double tail = (1 - j->confidence) / 2;
+	double low, high, x, y;
+	enum study_steadiness a = side(left, tail, &j->out.low, &j->out.high);
+	enum study_steadiness steady = interval(difference, tail, &low, &high);
+
+	/* a side may be cut off at 0 though the difference is not */
+	if (steady == PARTS_STEADY && a == PARTS_APART)
+		steady = a;
+	if (steady == PARTS_STEADY && side(right, tail, &x, &y) == PARTS_APART)
+		steady = PARTS_APART;
+	decide(j, how, low, high);
+	if (steady != PARTS_STEADY && low <= 0 && high >= 0)
+		j->out.verdict = VERDICT_UNDECIDED;
+	if (steady != PARTS_STEADY)
+		say_unsteady(j, steady);
+	else if (j->out.verdict == VERDICT_UNDECIDED)
+		j->out.reps_needed =
+			judge_more(j, difference->whole, (high - low) / 2);
 }
 
 /* False when there is no interval. */
@@ -120,15 +186,13 @@ static bool compare(struct judge *j, uint32_t a, enum measure_compare how,
 	take(&left, j, a, batches);
 	take(&right, j, b, batches);
 	combine(&difference, &left, -1, &right);
-	known = left.n >= 2 && difference.finite;
+	known = difference.usable;
 	j->out.seen = left.whole;
 	j->out.bound = right.whole;
 	j->out.reps_needed = 0;
-	if (known) {
-		interval(&left, (1 - j->confidence) / 2, &j->out.low,
-		         &j->out.high);
-		decide(j, how, &difference);
-	}
+	j->out.note[0] = '\0';
+	if (known)
+		compare_samples(j, how, &left, &right, &difference);
 	mem_free(left.value);
 	mem_free(right.value);
 	mem_free(difference.value);
@@ -160,7 +224,7 @@ void judge_interval(struct judge *j)
 	                                : compare(j, n->a, n->compare, n->b);
 
 	if (!known)
-		by_values(j, judge_shared_batches(j, n->a, n->b) > 0);
+		by_values(j);
 }
 
 /* ---- equivalence ------------------------------------------------------- */
@@ -172,23 +236,26 @@ struct two_sided {
 };
 
 /* Two one-sided tests, each at the rule's confidence. */
-static void decide_within(struct judge *j, const struct two_sided *t)
+static void decide_within(struct judge *j, const struct two_sided *t,
+                          enum study_steadiness steady)
 {
 	double tail = 1 - j->confidence;
 	double low, high, least, most, half;
+	enum study_steadiness a = interval(&t->above, tail, &low, &most);
+	enum study_steadiness b = interval(&t->below, tail, &least, &high);
 
-	interval(&t->above, tail, &low, &most);
-	half = most - t->above.whole;
-	interval(&t->below, tail, &least, &high);
-	if (high - t->below.whole > half)
-		half = high - t->below.whole;
+	half = fmax(most - t->above.whole, high - t->below.whole);
 	if (low >= 0 && high <= 0)
 		j->out.verdict = VERDICT_PASS;
 	else if (most < 0 || least > 0)
 		j->out.verdict = VERDICT_FAIL;
 	else
 		j->out.verdict = VERDICT_UNDECIDED;
-	if (j->out.verdict == VERDICT_UNDECIDED)
+	if (a != PARTS_STEADY || b != PARTS_STEADY)
+		steady = a != PARTS_STEADY ? a : b;
+	if (steady != PARTS_STEADY)
+		say_unsteady(j, steady);
+	else if (j->out.verdict == VERDICT_UNDECIDED)
 		j->out.reps_needed = judge_more(
 			j, fmin(fabs(t->above.whole), fabs(t->below.whole)),
 			half);
@@ -210,12 +277,12 @@ void judge_within(struct judge *j)
 		part = -part;
 	combine(&t.above, &a, part - 1, &c);
 	combine(&t.below, &a, -part - 1, &c);
-	if (a.n >= 2 && a.finite && c.finite) {
-		interval(&a, 1 - j->confidence, &j->out.low, &j->out.high);
-		decide_within(j, &t);
-	} else {
-		by_values(j, batches > 0);
-	}
+	if (t.above.usable)
+		decide_within(
+			j, &t,
+			side(&a, 1 - j->confidence, &j->out.low, &j->out.high));
+	else
+		by_values(j);
 	mem_free(t.above.value);
 	mem_free(t.below.value);
 	mem_free(a.value);

@@ -78,20 +78,24 @@ bool study_p95_interval(const struct measure_result *result, uint32_t endpoint,
 	const struct measure_scope_result *scope =
 		measure_result_scope(result, SCOPE_ENDPOINT, endpoint);
 	uint32_t n = result->n_batches;
-	const double *value;
+	struct study_parts parts = {.n = n};
+	double tail = (1 - confidence) / 2;
 	int64_t p95;
 
 	assert(scope);
 	if (n < 2)
 		return false;
-	value = result->batch_p95 + ((size_t)endpoint * 4 + latency) * n;
+	parts.value = result->batch_p95 + ((size_t)endpoint * 4 + latency) * n;
 	for (uint32_t i = 0; i < n; i++)
-		if (!isfinite(value[i]))
+		if (!isfinite(parts.value[i]))
 			return false;
 	p95 = measure_hist_quantile(hist_of(scope, latency), 0.95);
 	if (p95 < 0 || p95 == TIME_NEVER)
 		return false;
-	study_centred_interval(value, n, (double)p95, (1 - confidence) / 2, low,
-	                       high);
-	return true;
+	parts.whole = (double)p95;
+	if (result->replications == 1)
+		return study_parts_interval(&parts, tail, low, high) ==
+		       PARTS_STEADY;
+	study_centred_interval(parts.value, n, parts.whole, tail, low, high);
+	return *low >= 0;
 }

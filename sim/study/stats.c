@@ -189,3 +189,53 @@ double study_chi_square_p(double x, double df)
 	assert(x >= 0 && df > 0);
 	return p < 1 ? p : 1;
 }
+
+/* ---- what a test sees --------------------------------------------------- */
+
+static bool rejects(uint64_t x, uint64_t n, double p, double confidence)
+{
+	return study_binomial_p(x, n, p) < 1 - confidence;
+}
+
+/* The least x from the mode on that the test rejects; n + 1: none. */
+static uint64_t first_rejected(uint64_t n, double p, double confidence)
+{
+	uint64_t low = (uint64_t)((double)n * p);
+	uint64_t high = n + 1;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (rejects(middle, n, p, confidence))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* How far above p a share must lie to be caught, 1 - p when nowhere is. */
+static double sees_above(uint64_t n, double p, double confidence, double power)
+{
+	uint64_t x = first_rejected(n, p, confidence);
+
+	if (x > n)
+		return 1 - p;
+	/* the share at which fewer than x keys are 1 - power likely */
+	return 1 - lower_limit(n - x + 1, n, 1 - power) - p;
+}
+
+double study_binomial_sees(uint64_t n, double p, double confidence,
+                           double power)
+{
+	bool up = p < 1 && rejects(n, n, p, confidence);
+	bool down = p > 0 && rejects(0, n, p, confidence);
+	double above, below;
+
+	assert(n > 0 && p >= 0 && p <= 1 && power > 0.5 && power < 1);
+	if (!up && !down)
+		return (double)INFINITY;
+	above = sees_above(n, p, confidence, power);
+	below = sees_above(n, 1 - p, confidence, power);
+	return above > below ? above : below;
+}

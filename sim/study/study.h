@@ -5,9 +5,10 @@
  * Runs a world so many times with streams that differ by replication, pools
  * the results, and judges rules. A share or fraction is tested by an exact
  * two-sided binomial test (minimum likelihood) over distinct keys; a latency,
- * mean or quotient by its confidence interval, from 20 batches of one run or
- * from the values of the replications; counts, states and extremes by what
- * they are. What saw nothing fails. README.md says how, kind by kind.
+ * mean or quotient by its confidence interval, from 20 batches of one run, if
+ * they are steady, or from the values of the replications; counts, states and
+ * extremes by what they are. What saw nothing fails. README.md says how, kind
+ * by kind.
  *
  * What it does not do: read files or print.
  */
@@ -40,7 +41,9 @@ enum study_latency { STUDY_TTFT, STUDY_TPOT, STUDY_ITL, STUDY_E2E };
 /*
  * The interval of an endpoint's p95, in ns, around the p95 of all: from the
  * batches of the run, or of all replications. False when there is none (the
- * length was not known beforehand, or too many of a batch never ended).
+ * length was not known beforehand, or too many of a batch never ended), or none
+ * that holds: the batches drift, do not add up to the p95 of all, or would
+ * have it reach below 0.
  */
 bool study_p95_interval(const struct measure_result *result, uint32_t endpoint,
                         enum study_latency latency, double confidence,
@@ -62,6 +65,10 @@ struct study_judgement {
 	double p;             /* of a test */
 	double n;             /* keys, requests or replications it rests on */
 	double request_share; /* beside a tested share of keys */
+	/* Of an == with a binomial test: a share so far from the bound, on
+	 * either side, is caught with a power of 99 % (exact); INFINITY when
+	 * so few keys catch none. */
+	double sees;
 	uint32_t reps_needed; /* undecided: replications that would decide */
 	enum study_unit { UNIT_NUMBER, UNIT_TIME_NS, UNIT_FRACTION } unit;
 	char note[160]; /* in words, what is not in the numbers; may be "" */

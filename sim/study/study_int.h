@@ -21,6 +21,42 @@ double study_chi_square_p(double x, double df);
 void study_centred_interval(const double *values, size_t n, double centre,
                             double tail, double *low, double *high);
 
+/*
+ * The largest of the smallest deviations, up and down, that the two-sided
+ * test of p over n keys at `confidence` catches with `power`; exact. What
+ * cannot be caught upwards or downwards counts as far as a share goes; INFINITY
+ * when nothing can be caught at all.
+ */
+double study_binomial_sees(uint64_t n, double p, double confidence,
+                           double power);
+
+/* ---- parts.c ----------------------------------------------------------- */
+
+/* What one run's parts, in order, and all of it come to. */
+struct study_parts {
+	const double *value;
+	size_t n; /* 4 .. 64 */
+	double whole;
+	double least; /* nothing lies below: 0 or -INFINITY */
+};
+
+/* Whether the parts can say how sure the whole is. */
+enum study_steadiness { PARTS_STEADY, PARTS_DRIFT, PARTS_APART };
+
+/*
+ * One-sided p of neighbours that are as much alike as these or more, were the
+ * order nothing but chance: von Neumann's ratio of the ranks (Bartels, JASA
+ * 77, 1982), which is normal for so many.
+ */
+double study_neighbours_p(const double *values, size_t n);
+/*
+ * The interval by sections or, where the parts are not steady, a wider one:
+ * of a random walk when they drift, over all of them when they do not add up.
+ */
+enum study_steadiness study_parts_interval(const struct study_parts *p,
+                                           double tail, double *low,
+                                           double *high);
+
 /* ---- eval.c ------------------------------------------------------------ */
 
 /* What a judge works on. */
@@ -80,6 +116,8 @@ uint32_t judge_shared_batches(const struct judge *j, uint32_t a, uint32_t b);
 bool judge_is_exact(const struct judge *j, uint32_t node);
 /* True when there is no term below a node. */
 bool judge_is_constant(const struct judge *j, uint32_t node);
+/* True when a node has no value below 0. */
+bool judge_is_positive(const struct judge *j, uint32_t node);
 /*
  * rate_per_replica(a), or that times or by a constant above 0: its node and
  * the factor. NULL when a node is something else.

@@ -36,6 +36,15 @@ check 'run without a scenario' wrong 'is missing' run
 check 'validate without a scenario' wrong 'is missing' validate
 check 'plot without a directory' wrong 'missing' plot
 check 'trace without a file' wrong 'trace file' trace
+check '--log without --dir' wrong 'goes with --dir' \
+	run --log all scenarios/hello.json
+check '--data that is no directory' wrong 'not a directory' \
+	run --data "$scratch/none" scenarios/hello.json
+check '--seed is named once' wrong '^--seed: must be a whole number, not "x"$' \
+	run --seed x scenarios/hello.json
+check 'a long value is not repeated' wrong '^--set expect: ..expect.1.: ' \
+	run scenarios/hello.json \
+	--set 'expect=["dropped == 0", "ttft.p95 << 3", "dropped == 1"]'
 check 'plot of a directory that is none' wrong 'No such file|unable to open' \
 	plot "$scratch/none"
 check 'a scenario that does not exist' wrong 'No such file' \

@@ -1,1 +1,1 @@
-run scenarios/published/e01-capacity-split.json --reps 40
+run scenarios/published/e01-capacity-split.json --reps 100

@@ -401,9 +401,10 @@ static void tokens_of_what_did_not_finish(void **state)
 
 /* ---- watchers ---------------------------------------------------------- */
 
-static bool stop_at_once(void *self)
+static bool stop_at_once(void *self, int64_t now_ns)
 {
 	(*(int *)self)++;
+	assert_in_range(now_ns, 1, 10000 * S);
 	return true;
 }
 

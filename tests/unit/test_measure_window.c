@@ -375,6 +375,29 @@ static void test_events_are_counted_by_type_and_place(void **state)
 	done(rig, r);
 }
 
+/* A warm-up's arrivals are in no part; the others make equal ones. */
+static void test_batches_by_number_after_a_warm_up(void **state)
+{
+	(void)state;
+	struct rig *rig = rig_new(30 * S, TIME_NEVER);
+	rig->config.expected_requests = 100;
+	rig_add(rig, rig_term(METRIC_E2E));
+	rig_start(rig);
+	for (int64_t i = 0; i < 100; i++)
+		rig_pass(rig, 0, i * S, 1, (i < 60 ? 900 : 1) * MS);
+	struct measure_result *r = measure_finish(rig->m, 100 * S);
+	assert_int_equal(r->value[0].n_batches, MEASURE_BATCHES);
+	/* 70 are left: 30 of the slow ones, then 40 fast ones */
+	for (int b = 0; b < MEASURE_BATCHES; b++) {
+		double *line = r->batch_mean + 3 * MEASURE_BATCHES;
+		double ms = b < 8 ? 900 : b == 8 ? 450.5 : 1;
+		assert_near(line[b], ms * 1e6, 1000);
+		assert_near(r->value[0].batch[b], ms * 1e6, 1000);
+	}
+	measure_result_free(r);
+	rig_free(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +412,7 @@ int main(void)
 		cmocka_unit_test(test_latency_statistics),
 		cmocka_unit_test(test_gauges_are_seen_while_the_window_is_open),
 		cmocka_unit_test(test_events_are_counted_by_type_and_place),
+		cmocka_unit_test(test_batches_by_number_after_a_warm_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,8 @@ struct load {
 		int64_t give_up_ns;
 		uint32_t input;
 		uint32_t output;
+		uint32_t prefix;
+		uint32_t group;
 	} request[REQUESTS_MAX];
 	size_t looks;
 	struct {
@@ -128,6 +130,7 @@ static void random_config(struct stream *s, struct replica_config *c,
 	}
 	if (one_in(s, 4))
 		random_stall(s, &c->stall, grid_ticks);
+	c->prefix_cache = c->kv_blocks > 0 && one_in(s, 2);
 	if (one_in(s, 3))
 		c->long_prefill_tokens = between(s, 1, 60);
 	if (one_in(s, 3))
@@ -154,6 +157,8 @@ static void random_load(struct stream *s, struct load *l)
 		l->request[i].at_ns = between(s, 0, spread) * grid_ns;
 		l->request[i].input = between(s, 1, input_max);
 		l->request[i].output = between(s, 1, output_max);
+		l->request[i].prefix = between(s, 0, l->request[i].input);
+		l->request[i].group = between(s, 0, 3);
 		l->request[i].give_up_ns = TIME_NEVER;
 		if (one_in(s, 5))
 			l->request[i].give_up_ns =
@@ -233,6 +238,9 @@ static void run(const struct load *load, bool exact, struct lab *lab)
 	for (i = 0; i < load->n; i++) {
 		struct lab_request *q = &lab->requests[i];
 
+		q->work.prefix_tokens = load->request[i].prefix;
+		q->work.prefix_group = load->request[i].group;
+		q->work.session = i % 5;
 		if (load->late_phase)
 			q->arrive.phase = EVENT_OPERATOR;
 		if (load->early_phase)
@@ -316,7 +324,8 @@ static void check_steps(const struct lab *l)
 }
 
 struct seen {
-	uint64_t steps, leaps, preempted, late, dropped, aborted, stalls;
+	uint64_t cached, steps, leaps, preempted, late, dropped, aborted,
+		stalls;
 };
 
 static void count(const struct lab *l, struct seen *seen)
@@ -330,8 +339,10 @@ static void count(const struct lab *l, struct seen *seen)
 		seen->late += l->log[i].kind == LAB_LATE;
 		seen->dropped += l->log[i].kind == LAB_DROPPED;
 	}
-	for (i = 0; i < l->n; i++)
+	for (i = 0; i < l->n; i++) {
 		seen->aborted += l->requests[i].dropped;
+		seen->cached += l->requests[i].work.cached;
+	}
 }
 
 static void leaping_is_stepping(void **state)
@@ -360,17 +371,19 @@ static void leaping_is_stepping(void **state)
 	mem_free(load);
 	print_message("%u loads, %llu steps, %llu preempted, %llu late "
 	              "tokens, %llu dropped, %llu gave up or came too late, "
-	              "%llu stalls\n",
+	              "%llu stalls, %llu tokens from the cache\n",
 	              LOADS, (unsigned long long)seen.steps,
 	              (unsigned long long)seen.preempted,
 	              (unsigned long long)seen.late,
 	              (unsigned long long)seen.dropped,
 	              (unsigned long long)(seen.aborted - seen.dropped),
-	              (unsigned long long)seen.stalls);
+	              (unsigned long long)seen.stalls,
+	              (unsigned long long)seen.cached);
 	/* The loads reach what they are for. */
 	assert_true(fewer > LOADS / 2);
 	assert_true(seen.preempted > 1000 && seen.late > 1000);
 	assert_true(seen.dropped > 1000 && seen.stalls > 1000);
+	assert_true(seen.cached > 100000);
 }
 
 /* A synchronised batch costs an event for its prompts and one for the rest. */

@@ -133,7 +133,8 @@ static void test_loads(void **state)
 		"\"requests\": 500, \"from\": \"5m\", \"until\": \"6m\", "
 		"\"inputTokens\": { \"empirical\": { \"values\": [1, 2, 3], "
 		"\"weights\": [1, 0, 3] } }, \"output_tokens\": { "
-		"\"empirical\": [7, 8] }, \"keys\": \"same\" }, "
+		"\"empirical\": [7, 8] }, \"keys\": \"same\", \"prefix\": "
+		"{ \"groups\": 40, \"tokens\": 512, \"zipf\": 1.1 } }, "
 		"{ \"name\": \"replayed\", \"trace\": \"t.csv\", \"speed\": 2, "
 		"\"columns\": { \"key\": \"who\" } }, "
 		"{ \"name\": \"hour\", \"profile\": \"p.json\" } ]");
@@ -151,6 +152,7 @@ static void test_loads(void **state)
 	assert_int_equal(t->keys.users, 100000);
 	assert_int_equal(t->keys.prompt_cache_keys, 0);
 	assert_true(t->keys.zipf == 1.1);
+	assert_int_equal(t->prefix.groups, 0);
 	assert_int_equal(t->timeout_ns, TIME_NEVER);
 	t++;
 	assert_int_equal(t->kind, LOAD_CLOSED);
@@ -168,6 +170,9 @@ static void test_loads(void **state)
 	assert_true(t->input_tokens.cumulative[2] == 1);
 	assert_true(t->output_tokens.cumulative[0] == 0.5);
 	assert_int_equal(t->keys.kind, LOAD_KEYS_SAME);
+	assert_int_equal(t->prefix.groups, 40);
+	assert_int_equal(t->prefix.tokens, 512);
+	assert_true(t->prefix.zipf == 1.1);
 	t++;
 	assert_int_equal(t->kind, LOAD_TRACE);
 	assert_non_null(strstr(t->trace, "/t.csv"));

@@ -199,6 +199,49 @@ static void test_waits_and_stalls(void **state)
 	assert_true(c->stall.per_minute == 0);
 }
 
+#define ONE_EACH                                                               \
+	"\"linear\": { \"base_us\": 1, \"prefill_token_us\": 1, "              \
+	"\"decode_token_us\": 1 }"
+
+static void test_drafts(void **state)
+{
+	const struct replica_config *c = config(
+		state, "\"draft\": { \"tokens\": 3, \"acceptance\": [ 0.9, "
+		       "0.5, 0 ], \"lookahead\": 2, \"step_us\": 900, "
+		       "\"per_decode_us\": 0.5 }, " ONE_EACH);
+
+	assert_int_equal(c->draft.tokens, 3);
+	assert_true(c->draft.acceptance[0] == 0.9);
+	assert_true(c->draft.acceptance[1] == 0.5);
+	assert_true(c->draft.acceptance[2] == 0);
+	assert_int_equal(c->draft.lookahead, 2);
+	near((double)c->draft.step_ticks, 900 * ticks_us);
+	near((double)c->draft.per_decode_ticks, 0.5 * ticks_us);
+	c = config(state, "\"draft\": { \"tokens\": 2, \"acceptance\": 0.7, "
+	                  "\"lookahead\": 0 }, " ONE_EACH);
+	assert_true(c->draft.acceptance[0] == 0.7);
+	assert_true(c->draft.acceptance[1] == 0.7);
+	assert_true(c->draft.acceptance[2] == 0);
+	assert_int_equal(c->draft.step_ticks, 0);
+	assert_int_equal(config(state, ONE_EACH)->draft.tokens, 0);
+}
+
+static void test_cache_and_chunks(void **state)
+{
+	const struct replica_config *c = config(
+		state,
+		"\"prefix_cache\": true, \"kv_blocks\": 250, "
+		"\"watermark\": 0.01, \"long_prefill_tokens\": 512, " ONE_EACH);
+
+	assert_true(c->prefix_cache);
+	assert_int_equal(c->watermark_blocks, 2);
+	assert_int_equal(c->long_prefill_tokens, 512);
+	c = config(state, "\"prefix_cache\": false, " ONE_EACH);
+	assert_false(c->prefix_cache);
+	assert_int_equal(c->watermark_blocks, 0);
+	assert_int_equal(c->long_prefill_tokens, 0);
+}
+
 /* ---- models and memory ------------------------------------------------- */
 
 static void test_kv_from_memory(void **state)
@@ -342,6 +385,8 @@ int main(void)
 		RIG_TEST(test_roofline_over_gpus),
 		RIG_TEST(test_roofline_by_precision),
 		RIG_TEST(test_waits_and_stalls),
+		RIG_TEST(test_drafts),
+		RIG_TEST(test_cache_and_chunks),
 		RIG_TEST(test_kv_from_memory),
 		RIG_TEST(test_labels_are_not_looked_up),
 		RIG_TEST(test_hugging_face),

@@ -163,12 +163,12 @@ static void test_place_after_wide_characters(void **state)
 	struct rig *rig = *state;
 
 	rig_write(rig, "s.json",
-	          "{ \"name\": \"\xc3\xa4\xc3\xb6\\\" }\", "
+	          "{ \"$comment\": \"\xc3\xa4\xc3\xb6\\\" }\", "
 	          "\"seed\": -1,\n" RIG_WHOLE " }");
 	rig_load(rig, "s.json", NULL, NULL, 0);
 	rig_refused(rig, "$.seed", "must be at least 0");
 	assert_int_equal(rig->err.line, 1);
-	assert_int_equal(rig->err.col, 29);
+	assert_int_equal(rig->err.col, 33);
 }
 
 static void test_model_is_needed_for_several(void **state)

@@ -291,7 +291,8 @@ static void test_p95_interval(void **state)
 	struct measure_scope_result scope[2] = {
 		{.scope = SCOPE_ENDPOINT, .number = 0},
 		{.scope = SCOPE_ENDPOINT, .number = 1}};
-	struct measure_result r = {.n_scopes = 2,
+	struct measure_result r = {.replications = 20,
+	                           .n_scopes = 2,
 	                           .scope = scope,
 	                           .n_batches = 20,
 	                           .batch_p95 = batch};
@@ -328,9 +329,10 @@ static bool stop_after_two(void *self, uint32_t finished, uint32_t of)
 	return finished < 2;
 }
 
-static bool stop_at_once(void *self)
+static bool stop_at_once(void *self, int64_t now_ns)
 {
 	assert_null(self);
+	assert_true(now_ns > 0);
 	return true;
 }
 

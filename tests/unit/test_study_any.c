@@ -75,18 +75,20 @@ static double each[] = {0, 1, INFINITY};
 static const double odd[] = {0,        1, 2,        0.5, 3, 1e300,
                              INFINITY, 7, INFINITY, NAN, 5, 0};
 
-/* Counts are whole and x is at most n, as probes have them. */
+/* Counts are whole and x is at most n, as probes have them. Every other time
+ * nothing is missing. */
 static void fill(struct lab *lab, uint32_t from)
 {
 	uint32_t n = lab->result.replications * lab->result.n_terms;
 
 	for (uint32_t i = 0; i < n; i++) {
 		double value = odd[(from + 5 * i) % LENGTH(odd)];
+		bool whole = from % 2 == 0;
 		struct measure_value v = {
-			.missing = (from + i) % 7 == 6,
-			.value = value,
+			.missing = !whole && (from + i) % 7 == 6,
+			.value = whole && isnan(value) ? 4 : value,
 			.x = (from + i) % 5,
-			.n = (from + i) % 9 == 8 ? 0 : 5,
+			.n = !whole && (from + i) % 9 == 8 ? 0 : 5,
 			.request_share = value,
 			.least = 0.25 * ((from + i) % 5),
 			.wrong = (from + i) % 4 == 3,

@@ -37,9 +37,9 @@ static const char *const any[] = {
 	"replicas.ready(dep_a) == 10",
 	"throughput > 5",
 	"-(requests - 20) > 5",
-	"prob(requests > 20) < 0.5",
+	"prob(requests > 20) < 1",
 	"prob(requests > 5) > 0.1 confidence 60%",
-	"prob(ttft.p95 != 5ns) > 0.5",
+	"prob(ttft.p95 != 5ns) > 0",
 };
 
 static void fill(struct lab *lab, double value)
@@ -97,7 +97,7 @@ static void test_infinite_both(void **state)
 		"ttft.p95(dep_a) within 20% of ttft.p95(dep_b)",
 		"ttft.max(dep_a) <= ttft.max(dep_b)",
 		"ttft.max(dep_a) == ttft.max(dep_b)",
-		"prob(ttft.max(dep_a) <= ttft.max(dep_b)) > 0.5",
+		"prob(ttft.max(dep_a) <= ttft.max(dep_b)) > 0",
 	};
 	struct lab *lab = *state;
 

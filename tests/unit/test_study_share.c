@@ -2,6 +2,8 @@
 /* Rules with a test of their own: shares, moved keys, dispersion, rates. */
 #include "unit/study_lab.h"
 
+#include <gsl/gsl_randist.h>
+
 #define PASS VERDICT_PASS
 #define FAIL VERDICT_FAIL
 #define UNDECIDED VERDICT_UNDECIDED
@@ -12,6 +14,11 @@ static void one_share(struct lab *lab, const char *rule, double x, double n,
 	lab_begin(lab, rule, 1);
 	lab_share(lab, 0, x, n);
 	lab_expect(lab, verdict);
+}
+
+static double binomial(unsigned x, double p, double n)
+{
+	return gsl_ran_binomial_pdf(x, p, (unsigned)n);
 }
 
 /* ---- shares ------------------------------------------------------------ */
@@ -34,6 +41,66 @@ static void test_share_equal(void **state)
 	one_share(lab, "share(dep_a) == 1", 999, 1000, FAIL);
 	one_share(lab, "share(dep_a) == 0", 0, 1000, PASS);
 	one_share(lab, "share(dep_a) == 0", 1, 1000, FAIL);
+}
+
+/* What the test of n keys rejects at all, has the power that is promised. */
+static void test_share_sees(void **state)
+{
+	static const struct {
+		const char *rule;
+		double n, p;
+	} all[] = {{"share(dep_a) == 1/2", 1000, 0.5},
+	           {"share(dep_a) == 1/4", 24000, 0.25},
+	           {"share(dep_a) == 1%", 500, 0.01},
+	           {"share(dep_a) == 0", 1000, 0},
+	           {"moved_keys(1m) == 2/3", 600, 2.0 / 3}};
+	struct lab *lab = *state;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		double n = all[i].n, p = all[i].p, sees, above = 0, below = 0;
+
+		one_share(lab, all[i].rule, floor(n * p), n, PASS);
+		sees = lab->out.sees;
+		for (unsigned x = 0; x <= n; x++) {
+			if (study_binomial_p(x, (uint64_t)n, p) >= 1 - 0.999)
+				continue;
+			above += binomial(x, p + sees, n);
+			if (p >= sees)
+				below += binomial(x, p - sees, n);
+		}
+		if (p < sees)
+			below = 1;
+		assert_true(above > 0.9899 && below > 0.9899);
+		assert_true(above < 0.9901 || below < 0.9901);
+	}
+	one_share(lab, "share(dep_a) == 1/2", 5, 9, PASS);
+	assert_true(isinf(lab->out.sees));
+	one_share(lab, "share(dep_a) < 1/2", 4000, 9000, PASS);
+	assert_true(isnan(lab->out.sees));
+}
+
+/* Of the table in the README. */
+static void test_keys_needed(void **state)
+{
+	static const struct {
+		double sees, keys, keys_99;
+	} table[] = {{0.005, 315706, 240607},
+	             {0.01, 78950, 60151},
+	             {0.02, 19762, 15076},
+	             {0.05, 3160, 2420}};
+	struct lab *lab = *state;
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		double n = table[i].keys, few = table[i].keys_99;
+
+		one_share(lab, "share(dep_a) == 50%", floor(n / 2), n, PASS);
+		assert_true(lab->out.sees <= table[i].sees);
+		assert_true(lab->out.sees > 0.98 * table[i].sees);
+		one_share(lab, "share(dep_a) == 50% confidence 99%",
+		          floor(few / 2), few, PASS);
+		assert_true(lab->out.sees <= table[i].sees);
+		assert_true(lab->out.sees > 0.98 * table[i].sees);
+	}
 }
 
 /* What one replication does not show, four do. */
@@ -277,7 +344,8 @@ int main(void)
 		LAB_TEST(test_share_in),     LAB_TEST(test_moved),
 		LAB_TEST(test_moved_pooled), LAB_TEST(test_dispersion),
 		LAB_TEST(test_rates_factor), LAB_TEST(test_rates_nothing),
-		LAB_TEST(test_missing),
+		LAB_TEST(test_missing),      LAB_TEST(test_share_sees),
+		LAB_TEST(test_keys_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
