@@ -18,7 +18,7 @@ enum {
 };
 
 /* Of the chart's width, one character of an event's word. */
-static const double mark_letter = 0.0118;
+static const double mark_letter = 0.0135;
 
 /* ---- words ------------------------------------------------------------- */
 

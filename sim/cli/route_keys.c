@@ -102,8 +102,9 @@ static int csv_key(const struct keys_reader *k, char *line, size_t n,
 		if (fields++ == k->column)
 			return 0;
 	}
-	snprintf(said, sizeof(said), "has %zu fields; the key is field %zu",
-	         fields, k->column + 1);
+	snprintf(said, sizeof(said),
+	         "the key is field %zu, and the line has %zu", k->column + 1,
+	         fields);
 	return lines_error(&k->lines, 0, NULL, e, said);
 }
 

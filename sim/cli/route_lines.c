@@ -97,6 +97,7 @@ int lines_next(struct lines *l, bool quotes, char **text, size_t *n,
                struct err *e)
 {
 	size_t from = l->begin;
+	uint64_t first = l->number + 1;
 	bool open = false;
 
 	assert(l->buf);
@@ -115,9 +116,11 @@ int lines_next(struct lines *l, bool quotes, char **text, size_t *n,
 	*n = from - l->begin;
 	l->begin = from < l->end ? from + 1 : from;
 	l->number++;
-	if (open)
+	if (open) {
+		l->number = first;
 		return lines_error(l, 0, NULL, e,
 		                   "the file ends inside of a quoted field");
+	}
 	if (*n > 0 && (*text)[*n - 1] == '\r')
 		--*n;
 	return 1;

@@ -60,7 +60,7 @@ static void text_sticky(FILE *to, const struct ledger *l, int sides)
 	uint64_t two = l->on_two[0] + (sides > 1 ? l->on_two[1] : 0);
 	char a[40], example[256];
 
-	fprintf(to, "  %s   stickiness: %s keys on two deployments\n",
+	fprintf(to, "  %s   stickiness: keys on two deployments: %s\n",
 	        verdict(two == 0), show_count(two, a, sizeof(a)));
 	if (two > 0)
 		fprintf(to, "         %s\n",

@@ -38,7 +38,8 @@ static int wrong(const struct spot *s, const char *fmt, ...)
 	vsnprintf(said, sizeof(said), fmt, args);
 	va_end(args);
 	json_place(s->in->text, s->path, &line, &col);
-	return err_set(s->in->err, s->in->name, line, col, s->path, "%s", said);
+	err_set(s->in->err, s->in->name, line, col, s->path, "%s", said);
+	return -1;
 }
 
 /* A member by its name in snake_case or camelCase; false: there is none. */
@@ -159,7 +160,7 @@ static int read_deployments(struct router *r, const struct spot *endpoint)
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct router_deployment *d = &r->deployment[i];
 		struct spot s = item(&all, i), id;
-		const char *name;
+		const char *name = "";
 
 		if (text(&s, "id", &id, &name) != 0)
 			return -1;

@@ -94,7 +94,7 @@ static void print_changes(FILE *to, const struct trial *t)
 	for (size_t i = 0; i < shown; i++)
 		if (strlen(t->change[i].metric) > width)
 			width = strlen(t->change[i].metric);
-	fprintf(to, "%*s%s: %zu numbers are others\n", INDENT, "",
+	fprintf(to, "%*s%s: other numbers: %zu\n", INDENT, "",
 	        show_text(t->baseline, path, sizeof(path)), t->n_changes);
 	fprintf(to, "%*s%-*s  %14s  %14s  %s\n", INDENT, "", (int)width,
 	        "metric", "was", "is", "difference");
@@ -126,7 +126,7 @@ static void print_trial(FILE *to, const struct trial *t, size_t number,
 	char name[128], text[1200], plain[1200];
 
 	(void)number;
-	fprintf(to, "  %s%s%s   %-32s", paint, word, color ? PLAIN : "",
+	fprintf(to, "  %s%s%s   %s", paint, word, color ? PLAIN : "",
 	        show_text(t->name, name, sizeof(name)));
 	if (t->e.set) {
 		err_format(&t->e, text, sizeof(text));
@@ -138,7 +138,9 @@ static void print_trial(FILE *to, const struct trial *t, size_t number,
 		fputs("  interrupted\n", to);
 		return;
 	}
-	fprintf(to, "  %" PRIu32 " rules", count_rules(t));
+	fprintf(to, "%*s  %" PRIu32 " rule%s",
+	        strlen(name) < 32 ? 32 - (int)strlen(name) : 0, "",
+	        count_rules(t), count_rules(t) == 1 ? "" : "s");
 	if (t->cells.n > 1)
 		fprintf(to, " in %zu cells", t->cells.n);
 	fputc('\n', to);

@@ -113,7 +113,7 @@ peer_sticky() {
 	{ cat "$scratch/before"; grep -m 1 dep_a- "$scratch/before" |
 		sed 's/dep_a/dep_b/g'; } >"$scratch/loose"
 	exits 1 "$weir" route --decisions "$scratch/loose" "$scratch/table.json" >"$scratch/o" &&
-		says 'FAIL   stickiness: 1 keys on two' "$scratch/o" &&
+		says 'FAIL   stickiness: keys on two deployments: 1' "$scratch/o" &&
 		says 'key "user-[0-9]+" on dep_a, and in line 100001 on dep_b' "$scratch/o"
 }
 peer_unknown() {
@@ -185,13 +185,13 @@ check 'another router: moves for nothing' peer_moves
 check 'two million keys in two seconds' fast
 check 'nothing is routable' not_routable
 check 'bad weight' bad_table 's/0\.3/-3/' \
-	'bad.json:3:41: \$.trafficSplit\[1\].weight: must be a number from 0 on'
+	'bad.json:3:43: \$.trafficSplit\[1\].weight: must be a number from 0 on'
 check 'unknown deployment' bad_table 's/"dep_b", "w/"dep_bb", "w/' \
 	'bad.json:3:24: .*did you mean "dep_[ab]"'
 check 'no replicas' bad_table 's/"replicas": 3, //' \
 	'bad.json:7:5: \$.deployments\[1\]: has no "replicas"'
 check 'bad policy' bad_table 's/"state": "READY"/"replica_choice": "rendevous"/' \
-	'bad.json:7:48: .*did you mean "rendezvous"'
+	'bad.json:7:55: .*did you mean "rendezvous"'
 check 'an experiment is not ignored' bad_table \
 	's/"createTime": .*/"abExperiments": [{}],/' 'bad.json:4:20: .*take it out'
 check 'not JSON' bad_table 's/}, *$/},,/' 'bad.json:[23]:[0-9]+: '
@@ -199,7 +199,7 @@ check 'a missing table' wrong 'nowhere.json: No such file' nowhere.json
 check 'an empty key' bad_keys '' 'a\n\nb\n' 'bad.keys:2: is empty'
 check 'a column that is not there' bad_keys '--csv kay' 'id,key\n' \
 	'bad.keys:1: .*did you mean "key"'
-check 'a short row' bad_keys '--csv key' 'id,key\n1,a\n2\n' 'bad.keys:3: has 1 fields'
+check 'a short row' bad_keys '--csv key' 'id,key\n1,a\n2\n' 'bad.keys:3: the key is field 2, and the line has 1'
 check 'a quote left open' bad_keys '--csv key' 'id,key\n1,"a\n' 'bad.keys:2: .*quoted'
 check 'a body that is broken' bad_keys --json '{"user":"a"}\n{"user":"a\n' 'bad.keys:2:[0-9]+: '
 check 'a body without a key' bad_keys --json '{"user":"a"}\n{"model":"a"}\n' 'bad.keys:2: has no prompt_cache_key'
