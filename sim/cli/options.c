@@ -28,9 +28,8 @@ static const struct option table[] = {
 	{"duration", "TIME", "simulated time, such as 20m", 'u', 0},
 	{"warmup", "TIME", "time that latencies leave out", 'w', 0},
 	{"dir", "DIR",
-         "leave summary.json, series.csv, requests.csv, events.jsonl, "
-         "scenario.json there",
-         'D', 0},
+         "leave the results there: tables, events, the effective input", 'D',
+         0},
 	{"log", "all", "requests.csv of every replication", 'l', 0},
 	{"data", "DIR", "look there too for files a scenario names", 'd', 0},
 	{"output", "FORMAT[=FILE]", "text or json", 'o', 'o'},
@@ -74,7 +73,7 @@ static const struct option table[] = {
 	{"output", "FORMAT[=FILE]", "text, tap, junit or github", 't', 'o'},
 	{"exact-steps", NULL, "run every step of a replica instead of leaping",
          'x', 0},
-	{"quiet", NULL, "say nothing but errors", 'q', 'q'},
+	{"quiet", NULL, "say only errors and rules that do not hold", 'q', 'q'},
 	{"progress", "auto|always|never", "on stderr", 'P', 0},
 	{"color", "auto|always|never", "of verdicts; see NO_COLOR", 'C', 0},
 };

@@ -142,8 +142,9 @@ void plot_share(FILE *to, const struct plot_data *d,
 		routed += range_of(d, false, e->deployment[i], share_of).n;
 	}
 	if (routed > 0)
-		plot_title_add(&title, "Traffic %s capacity:",
-		               worst < 0.02 ? "follows" : "departs from");
+		plot_title_add(&title, "Traffic %s:",
+		               worst < 0.02 ? "follows capacity"
+		                            : "departs from expected");
 	else
 		plot_title_add(&title, "No request reached a deployment");
 	fputs("$curves << EOD\n", to);

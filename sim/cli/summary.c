@@ -180,6 +180,7 @@ static json_t *rules_json(const struct outcome *o)
 		put(x, "verdict", json_string(verdict[j->verdict]));
 		put(x, "unit", json_string(unit_name(j->unit)));
 		put(x, "seen", real(j->seen));
+		put(x, "sees", real(j->sees));
 		put(x, "bound", real(j->bound));
 		put(x, "low", real(j->low));
 		put(x, "high", real(j->high));

@@ -30,6 +30,11 @@ static void rule_detail(const struct study_judgement *j, char *buf, size_t size)
 		              show_count((uint64_t)j->n, a, sizeof(a)),
 		              j->p < 1e-6 ? "< 1e-6"
 		                          : show_number(j->p, 2, b, sizeof(b)));
+	if (n > 0 && (size_t)n < size && tested && !isnan(j->sees))
+		n += snprintf(buf + n, size - (size_t)n,
+		              isinf(j->sees) ? ", sees nothing"
+		                             : ", sees %.2g %%",
+		              100 * j->sees);
 	if (n > 0 && (size_t)n < size && !tested && isfinite(j->low) &&
 	    isfinite(j->high))
 		n += snprintf(buf + n, size - (size_t)n, "   (%s .. %s)",

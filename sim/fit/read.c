@@ -31,6 +31,11 @@ static const struct fit_format *const formats[] = {
 	&fit_gpu_conc,
 };
 
+const struct fit_format *fit_format_at(size_t i)
+{
+	return i < FIT_COUNT(formats) ? formats[i] : NULL;
+}
+
 const char *fit_format_name(size_t i)
 {
 	return i < FIT_COUNT(formats) ? formats[i]->name : NULL;

@@ -57,6 +57,9 @@ struct fit_format {
 	/* Adds the file's rows; 0, or -1 with *e. */
 	int (*reads)(struct fit_reading *r);
 };
+/* The i-th format, in the order in which a file is held against them; NULL past
+ * the last. */
+const struct fit_format *fit_format_at(size_t i);
 
 extern const struct fit_format fit_csv, fit_vllm, fit_vllm_old, fit_sglang,
 	fit_inferencex, fit_genai_perf, fit_genai_perf_csv, fit_aiperf,
@@ -149,6 +152,10 @@ int fit_json_latencies(struct fit_reading *r, const struct fit_doc *d,
 /* vLLM's and its relatives' request_rate, max_concurrency, burstiness. */
 int fit_serve_load(struct fit_reading *r, const struct fit_doc *d,
                    const char *concurrency);
+/* Reads each document of the file, which must all be results of one kind. */
+int fit_serve_each(struct fit_reading *r, bool (*is_result)(const json_t *json),
+                   int (*read_one)(struct fit_reading *r,
+                                   const struct fit_doc *d));
 /* Their lengths: totals over completed requests. */
 int fit_serve_lengths(struct fit_reading *r, const struct fit_doc *d);
 

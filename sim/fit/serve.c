@@ -119,3 +119,20 @@ int fit_serve_lengths(struct fit_reading *r, const struct fit_doc *d)
 	count_empty(r, d);
 	return 0;
 }
+
+int fit_serve_each(struct fit_reading *r, bool (*is_result)(const json_t *json),
+                   int (*read_one)(struct fit_reading *r,
+                                   const struct fit_doc *d))
+{
+	for (uint32_t i = 0; i < r->in->n_docs; i++) {
+		const struct fit_doc *d = &r->in->doc[i];
+
+		if (!is_result(d->json))
+			return err_set(r->e, r->in->path, (int)d->line, 0,
+			               d->at,
+			               "is no result like the first one");
+		if (read_one(r, d) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -78,17 +78,7 @@ static int read_one(struct fit_reading *r, const struct fit_doc *d)
 
 static int reads(struct fit_reading *r)
 {
-	for (uint32_t i = 0; i < r->in->n_docs; i++) {
-		const struct fit_doc *d = &r->in->doc[i];
-
-		if (!is_result(d->json))
-			return err_set(r->e, r->in->path, (int)d->line, 0,
-			               d->at,
-			               "is no result like the first one");
-		if (read_one(r, d) < 0)
-			return -1;
-	}
-	return 0;
+	return fit_serve_each(r, is_result, read_one);
 }
 
 const struct fit_format fit_sglang = {"SGLang bench_serving", detects, reads};

@@ -146,7 +146,7 @@ static void by_values(struct judge *j)
 		judge_say(j, j->out.verdict, "inf: too many did not finish");
 	else
 		judge_say(j, j->out.verdict,
-		          "judged on the value: one run without batches");
+		          "judged on the value: no interval from this run");
 }
 
 /* Two sides and what lies between them, with their intervals. */

@@ -174,7 +174,7 @@ static void test_one_value(void **state)
 	struct lab *lab = *state;
 
 	one_value(lab, "ttft.p95 < 500ms", 499 * MS, PASS);
-	lab_note(lab, "one run without batches");
+	lab_note(lab, "no interval from this run");
 	assert_true(isnan(lab->out.low));
 	one_value(lab, "ttft.p95 < 500ms", 501 * MS, FAIL);
 	one_value(lab, "ttft.p95 in 1ms..2ms", 1.5 * MS, PASS);
